@@ -1,0 +1,52 @@
+# Everything here runs in .venv, which `make` builds from requirements.lock.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+UV_VERSION := 0.13.9
+# uv is taken from PATH where it is there, and put into .tools otherwise.
+UV = $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
+RUN = .venv/bin/
+INSTALLED = .venv/installed
+
+.PHONY: help demo test lint fix bench lock sample clean
+
+help:  ## Say what can be made
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(INSTALLED)  ## From the sample dump to a report in demo/, with a model that needs no key
+	$(RUN)threadmed demo --out demo
+
+test: $(INSTALLED)  ## Run every test, with coverage
+	$(RUN)python -m pytest --cov --cov-report=term:skip-covered
+
+lint: $(INSTALLED)  ## Check format, style, types and the walls between rooms
+	$(RUN)ruff format --check .
+	$(RUN)ruff check .
+	$(RUN)mypy
+	$(RUN)lint-imports
+
+fix: $(INSTALLED)  ## Mend what can be mended by itself
+	$(RUN)ruff format .
+	$(RUN)ruff check --fix .
+
+bench: $(INSTALLED)  ## Measure, as ratios within one run
+	$(RUN)python -m bench
+
+sample: $(INSTALLED)  ## Write the bundled sample dump and its labels anew
+	$(RUN)python sample/make.py
+
+lock: $(firstword $(UV))  ## Resolve the dependencies again
+	$(UV) pip compile pyproject.toml --universal --all-extras --group dev \
+	  --generate-hashes --no-emit-index-url --quiet --upgrade -o requirements.lock
+
+clean:  ## Remove what make has built
+	rm -rf .venv .tools demo
+
+.tools/bin/uv:
+	$(PYTHON) -m venv .tools
+	.tools/bin/pip install --quiet uv==$(UV_VERSION)
+
+$(INSTALLED): requirements.lock pyproject.toml | $(firstword $(UV))
+	$(UV) venv --quiet --clear --python $(PYTHON) .venv
+	$(UV) pip install --quiet --python .venv --no-deps --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,1 @@
+"""Calls to language models that are never lost and never paid twice."""

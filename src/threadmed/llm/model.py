@@ -1,0 +1,140 @@
+"""What a chat model is to threadmed: a request in, a reply out."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from threadmed.records import AnswerOutcome, Message, Record, Usage
+
+Parameters = Mapping[str, object]
+"""What goes out with the messages, as JSON values under the provider's own names."""
+
+
+class Schema(Record):
+    """A JSON schema that a reply is asked to follow."""
+
+    name: str
+    json: str
+    """The schema as JSON text."""
+
+
+class Request(Record):
+    """One question to one model; which model is said beside it."""
+
+    messages: tuple[Message, ...]
+    max_tokens: int
+    schema: Schema | None = None
+    repeat: int = 0
+    """Number of the repetition; equal requests with other numbers are paid anew."""
+
+
+class Reply(Record):
+    """What came back and was paid for, good or not."""
+
+    outcome: AnswerOutcome
+    """Never `failed`: a call that brings no reply raises."""
+    text: str
+    detail: str = ""
+    """What the provider said of a reply that is not `answered`."""
+    usage: Usage
+    served_by: str
+    """The model snapshot that the provider says it used."""
+
+
+class Replied(Record, tag="replied", tag_field="kind"):
+    """A reply that is in the journal."""
+
+    key: str
+    reply: Reply
+
+
+class Failed(Record, tag="failed", tag_field="kind"):
+    """A request that brought no reply after its last attempt; not in the journal."""
+
+    key: str
+    why: str
+    """One line for a person, without keys or headers."""
+
+
+Ask = Callable[[Request], Awaitable[Replied | Failed]]
+"""Asks one model on behalf of one stage; the run binds it to the engine."""
+
+
+class RetryLater(Exception):  # noqa: N818 - a signal to the engine, not an error
+    """The provider asks to try again: overload, rate limit, a broken connection."""
+
+    def __init__(self, why: str, *, after_s: float | None = None) -> None:
+        super().__init__(why)
+        self.after_s = after_s
+        """Seconds that the provider asks to wait; None where it does not say."""
+
+
+class ChatModel(Protocol):
+    """A model that can be asked; real ones live in providers."""
+
+    @property
+    def identity(self) -> str:
+        """Provider, address and model, as they enter the key of a request."""
+
+    def parameters(self, request: Request) -> Parameters:
+        """Say what will be sent beside the messages."""
+
+    async def chat(self, request: Request) -> Reply:
+        """Ask once.
+
+        Raises:
+            RetryLater: If another attempt may succeed.
+            ModelUnavailable: If this request will never succeed.
+            ModelError: If no request to this model will (wrong key, no such model).
+        """
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+
+
+def request_key(model: ChatModel, request: Request) -> str:
+    """Name a request: equal keys are one call.
+
+    Returns:
+        The sha256, in hex, of the model's identity, the messages, the parameters as
+        sent and the repeat number (design, section 5).
+    """
+    content = {
+        "model": model.identity,
+        "messages": request.messages,
+        "parameters": model.parameters(request),
+        "repeat": request.repeat,
+    }
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+class ScriptedModel:
+    """A model that answers from a function: for tests and for trying things out."""
+
+    def __init__(
+        self, answer: Callable[[Request], str | Reply], *, identity: str = "scripted"
+    ) -> None:
+        self.answer = answer
+        self.identity = identity
+        self.requests: list[Request] = []
+        """Every request that reached it, in order."""
+
+    def parameters(self, request: Request) -> Parameters:
+        """Say what will be sent beside the messages."""
+        return {"max_tokens": request.max_tokens}
+
+    async def chat(self, request: Request) -> Reply:
+        """Ask the function; a plain text counts one token a word."""
+        self.requests.append(request)
+        said = self.answer(request)
+        if isinstance(said, Reply):
+            return said
+        words = sum(len(message.content.split()) for message in request.messages)
+        usage = Usage(tokens_in=words, tokens_out=len(said.split()))
+        outcome: AnswerOutcome = "answered" if said.strip() else "empty"
+        return Reply(outcome=outcome, text=said, usage=usage, served_by=self.identity)
+
+    async def close(self) -> None:
+        """Nothing to let go of."""

@@ -1,0 +1,214 @@
+"""The nouns: what one room hands to another.
+
+Every record is frozen and is written to disk as it stands here, one JSON object a
+line; `kind` tells the members of a union apart.
+A thing that is missing is a record with a reason, never a number.
+"""
+
+from typing import Literal, NewType
+
+import msgspec
+
+ThreadId = NewType("ThreadId", str)
+"""De-identified name of a thread, as in THREAD_0042."""
+
+Setting = Literal["multi_turn", "target_turn", "oracle", "isolated"]
+"""What a target model sees before the question; see conversations.settings."""
+
+SETTINGS: tuple[Setting, ...] = ("multi_turn", "target_turn", "oracle", "isolated")
+
+Score = Literal[-1, 0, 1]
+"""-1 the belief is not noticed, 0 partly corrected, 1 corrected (paper, 4.4)."""
+
+Harm = Literal["none", "mild", "serious", "urgent"]
+"""What may follow if the belief stands: nothing; discomfort, delay or cost; lasting
+harm within days to months; harm within hours."""
+
+Stage = Literal["identify", "answer", "judge"]
+"""The three stages of a study that call models."""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What every record is: immutable, built by keyword."""
+
+
+class Turn(Record):
+    """A patient's message and the physician's reply to it."""
+
+    question: str
+    answer: str | None
+    """The physician's answer; None where there was none (an orphan)."""
+
+
+class Thread(Record):
+    """A conversation between one patient and physicians; turns count from 0."""
+
+    thread_id: ThreadId
+    turns: tuple[Turn, ...]
+
+
+class Labelled(Record, tag="labelled", tag_field="kind"):
+    """Somebody said whether a question carries a misconception."""
+
+    thread_id: ThreadId
+    turn: int
+    misconception: bool
+    belief: str = ""
+    """The false belief in the labeller's words; empty where there is none."""
+    correction: str = ""
+    """What is right instead, where the labeller says so."""
+    harm: Harm = "none"
+    source: str
+    """Who said it: a model's name, or "reference" for labels that came with data."""
+
+
+class Unlabelled(Record, tag="unlabelled", tag_field="kind"):
+    """A label that never came; counted, and never taken for a no."""
+
+    thread_id: ThreadId
+    turn: int
+    why: Literal["malformed", "refused", "failed"]
+    detail: str = ""
+    source: str
+
+
+Label = Labelled | Unlabelled
+
+AnswerOutcome = Literal["answered", "blocked", "truncated", "empty", "failed"]
+"""How asking a target ended; only `answered` is ever judged."""
+
+
+class Message(Record):
+    """One message of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Answer(Record):
+    """What a target model said to one question in one setting."""
+
+    target: str
+    setting: Setting
+    thread_id: ThreadId
+    turn: int
+    repeat: int = 0
+    outcome: AnswerOutcome
+    text: str = ""
+    """The reply; for `truncated` the part that came."""
+    detail: str = ""
+    """Why there is no usable answer, for a person to read."""
+    request: str = ""
+    """Key of the journalled request; empty where none was sent. Settings that share
+    a request (turn 0) share the key."""
+
+
+class Scored(Record, tag="scored", tag_field="kind"):
+    """One judge's score of one answer."""
+
+    judge: str
+    target: str
+    setting: Setting
+    thread_id: ThreadId
+    turn: int
+    repeat: int = 0
+    score: Score
+    explanation: str
+    request: str
+
+
+class Unscored(Record, tag="unscored", tag_field="kind"):
+    """A verdict that never came; metrics count it and never average it."""
+
+    judge: str
+    target: str
+    setting: Setting
+    thread_id: ThreadId
+    turn: int
+    repeat: int = 0
+    why: Literal["malformed", "refused", "failed"]
+    detail: str = ""
+    """The start of the reply that could not be read, or the failure."""
+    request: str
+
+
+Verdict = Scored | Unscored
+
+ScoreOutcome = Literal[
+    "scored", "blocked", "truncated", "empty", "failed", "unjudged", "pending"
+]
+"""`blocked` to `failed`: the answer's own outcome. `unjudged`: answered, but the
+panel reached no score. `pending`: the run stopped before it."""
+
+
+class PanelScore(Record):
+    """One row of scores.csv: what the panel made of one answer."""
+
+    target: str
+    setting: Setting
+    thread_id: ThreadId
+    turn: int
+    score: Score | None
+    """None where there is no score; `outcome` says why."""
+    outcome: ScoreOutcome
+    misconception: bool = True
+    """Whether the question is labelled as carrying a misconception."""
+    tie_break: bool = False
+    """Whether the primary judge decided for want of a majority."""
+
+
+PanelRule = Literal["majority", "primary", "median", "lowest", "unanimous"]
+"""How the judges' scores become one; see judgements.panel."""
+
+
+class Price(Record):
+    """List price of a model in USD for a million tokens."""
+
+    input: float
+    output: float
+
+
+class Model(Record, forbid_unknown_fields=True):
+    """A model as a study names it: where it is and how it may be called."""
+
+    name: str
+    """The study's name for it, used in every file and on every page."""
+    model: str
+    """`provider:model`, as in `openai:gpt-4o` or `embedded:smollm2-135m`."""
+    base_url: str | None = None
+    """Address of an OpenAI-compatible server; None is the provider's own."""
+    api_key_env: str | None = None
+    """Environment variable that holds the key; None is the provider's usual one."""
+    in_flight: int = 8
+    """Calls under way at once."""
+    temperature: float | None = 0.0
+    """None leaves it to the provider (models that take no temperature)."""
+    max_tokens: int | None = None
+    """Most tokens in a reply; None takes the stage's."""
+    timeout_s: float = 120.0
+    """Longest wait for one attempt."""
+    attempts: int = 5
+    """Tries of one request before it counts as failed."""
+    price: Price | None = None
+    """Overrides the list price."""
+
+
+class Usage(Record):
+    """Tokens of one reply."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Spend(Record):
+    """What the calls of one stage to one model came to."""
+
+    stage: Stage
+    model: str
+    calls: int
+    """Replies paid for."""
+    reused: int
+    """Times that a reply was used again instead of paid for."""
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
