@@ -32,11 +32,11 @@ class ModelError(ThreadmedError):
     """A model cannot be reached or used at all."""
 
 
-class ModelUnavailable(ModelError):
+class ModelUnavailable(ModelError):  # noqa: N818 - says what is so, like Stopped
     """One request failed for good; other requests may succeed."""
 
 
-class Stopped(ThreadmedError):
+class Stopped(ThreadmedError):  # noqa: N818 - no error: all paid for is kept
     """Stopped early on purpose (budget, interrupt); what was paid for is kept."""
 
 

@@ -29,10 +29,14 @@ Stage = Literal["identify", "answer", "judge"]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What every record is: immutable, built by keyword."""
+    """What every record is: immutable, built by keyword.
+
+    `kw_only` is not inherited and type checkers do not see that `frozen` is: every
+    record says both again.
+    """
 
 
-class Turn(Record):
+class Turn(Record, frozen=True, kw_only=True):
     """A patient's message and the physician's reply to it."""
 
     question: str
@@ -40,14 +44,14 @@ class Turn(Record):
     """The physician's answer; None where there was none (an orphan)."""
 
 
-class Thread(Record):
+class Thread(Record, frozen=True, kw_only=True):
     """A conversation between one patient and physicians; turns count from 0."""
 
     thread_id: ThreadId
     turns: tuple[Turn, ...]
 
 
-class Labelled(Record, tag="labelled", tag_field="kind"):
+class Labelled(Record, frozen=True, kw_only=True, tag="labelled", tag_field="kind"):
     """Somebody said whether a question carries a misconception."""
 
     thread_id: ThreadId
@@ -62,7 +66,7 @@ class Labelled(Record, tag="labelled", tag_field="kind"):
     """Who said it: a model's name, or "reference" for labels that came with data."""
 
 
-class Unlabelled(Record, tag="unlabelled", tag_field="kind"):
+class Unlabelled(Record, frozen=True, kw_only=True, tag="unlabelled", tag_field="kind"):
     """A label that never came; counted, and never taken for a no."""
 
     thread_id: ThreadId
@@ -78,14 +82,14 @@ AnswerOutcome = Literal["answered", "blocked", "truncated", "empty", "failed"]
 """How asking a target ended; only `answered` is ever judged."""
 
 
-class Message(Record):
+class Message(Record, frozen=True, kw_only=True):
     """One message of a chat."""
 
     role: Literal["system", "user", "assistant"]
     content: str
 
 
-class Answer(Record):
+class Answer(Record, frozen=True, kw_only=True):
     """What a target model said to one question in one setting."""
 
     target: str
@@ -103,7 +107,7 @@ class Answer(Record):
     a request (turn 0) share the key."""
 
 
-class Scored(Record, tag="scored", tag_field="kind"):
+class Scored(Record, frozen=True, kw_only=True, tag="scored", tag_field="kind"):
     """One judge's score of one answer."""
 
     judge: str
@@ -117,7 +121,7 @@ class Scored(Record, tag="scored", tag_field="kind"):
     request: str
 
 
-class Unscored(Record, tag="unscored", tag_field="kind"):
+class Unscored(Record, frozen=True, kw_only=True, tag="unscored", tag_field="kind"):
     """A verdict that never came; metrics count it and never average it."""
 
     judge: str
@@ -141,7 +145,7 @@ ScoreOutcome = Literal[
 panel reached no score. `pending`: the run stopped before it."""
 
 
-class PanelScore(Record):
+class PanelScore(Record, frozen=True, kw_only=True):
     """One row of scores.csv: what the panel made of one answer."""
 
     target: str
@@ -161,14 +165,14 @@ PanelRule = Literal["majority", "primary", "median", "lowest", "unanimous"]
 """How the judges' scores become one; see judgements.panel."""
 
 
-class Price(Record):
+class Price(Record, frozen=True, kw_only=True):
     """List price of a model in USD for a million tokens."""
 
     input: float
     output: float
 
 
-class Model(Record, forbid_unknown_fields=True):
+class Model(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A model as a study names it: where it is and how it may be called."""
 
     name: str
@@ -193,14 +197,14 @@ class Model(Record, forbid_unknown_fields=True):
     """Overrides the list price."""
 
 
-class Usage(Record):
+class Usage(Record, frozen=True, kw_only=True):
     """Tokens of one reply."""
 
     tokens_in: int = 0
     tokens_out: int = 0
 
 
-class Spend(Record):
+class Spend(Record, frozen=True, kw_only=True):
     """What the calls of one stage to one model came to."""
 
     stage: Stage

@@ -12,7 +12,7 @@ Parameters = Mapping[str, object]
 """What goes out with the messages, as JSON values under the provider's own names."""
 
 
-class Schema(Record):
+class Schema(Record, frozen=True, kw_only=True):
     """A JSON schema that a reply is asked to follow."""
 
     name: str
@@ -20,7 +20,7 @@ class Schema(Record):
     """The schema as JSON text."""
 
 
-class Request(Record):
+class Request(Record, frozen=True, kw_only=True):
     """One question to one model; which model is said beside it."""
 
     messages: tuple[Message, ...]
@@ -30,7 +30,7 @@ class Request(Record):
     """Number of the repetition; equal requests with other numbers are paid anew."""
 
 
-class Reply(Record):
+class Reply(Record, frozen=True, kw_only=True):
     """What came back and was paid for, good or not."""
 
     outcome: AnswerOutcome
@@ -43,14 +43,14 @@ class Reply(Record):
     """The model snapshot that the provider says it used."""
 
 
-class Replied(Record, tag="replied", tag_field="kind"):
+class Replied(Record, frozen=True, kw_only=True, tag="replied", tag_field="kind"):
     """A reply that is in the journal."""
 
     key: str
     reply: Reply
 
 
-class Failed(Record, tag="failed", tag_field="kind"):
+class Failed(Record, frozen=True, kw_only=True, tag="failed", tag_field="kind"):
     """A request that brought no reply after its last attempt; not in the journal."""
 
     key: str

@@ -1,0 +1,268 @@
+"""Records to files and back: JSON lines, Parquet, CSV; every write is atomic."""
+
+import csv
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import msgspec
+
+from threadmed.errors import InputError
+from threadmed.records import (
+    SETTINGS,
+    PanelScore,
+    Record,
+    Score,
+    ScoreOutcome,
+    Setting,
+    ThreadId,
+)
+
+T = TypeVar("T")
+
+
+@contextmanager
+def atomic(path: Path) -> Iterator[Path]:
+    """Give a temporary file beside `path` that takes its place when all went well.
+
+    Raises:
+        InputError: If the folder cannot be written or the disk is full; `path` then
+            is what it was before.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
+    except OSError as cause:
+        raise InputError(f"{path}: cannot write here: {cause.strerror}") from cause
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as cause:
+        raise InputError(f"{path}: cannot write: {cause.strerror}") from cause
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a whole file or nothing."""
+    with atomic(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole text file in UTF-8 or nothing."""
+    write_bytes(path, text.encode())
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write one value as indented JSON with a newline at the end."""
+    write_bytes(path, msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+
+
+def write_records(path: Path, records: Iterable[Record]) -> None:
+    """Write records as JSON lines, one a line, in the order given."""
+    encode = msgspec.json.Encoder().encode
+    with atomic(path) as temporary, temporary.open("wb") as file:
+        for record in records:
+            file.write(encode(record) + b"\n")
+
+
+def write_parquet(path: Path, records: Sequence[Record]) -> None:
+    """Write records as one Parquet table with nested columns."""
+    import polars as pl
+
+    rows = msgspec.to_builtins(list(records))
+    with atomic(path) as temporary:
+        pl.DataFrame(rows, infer_schema_length=None).write_parquet(temporary)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a whole file.
+
+    Raises:
+        InputError: If it is not there or cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as cause:
+        raise InputError(f"{path}: no such file") from cause
+    except OSError as cause:
+        raise InputError(f"{path}: cannot read: {cause.strerror}") from cause
+
+
+def read_json(path: Path, kind: type[T]) -> T:
+    """Read one JSON value of a known kind.
+
+    Raises:
+        InputError: If the file is missing or is not of that kind; names the place.
+    """
+    try:
+        return msgspec.json.decode(read_bytes(path), type=kind)
+    except msgspec.MsgspecError as cause:
+        raise InputError(f"{path}: {cause}") from cause
+
+
+def read_records(path: Path, kind: type[T]) -> list[T]:
+    """Read JSON lines of a known kind; blank lines are passed over.
+
+    Args:
+        path: The file.
+        kind: A record, or a union of tagged records.
+
+    Raises:
+        InputError: If the file is missing or a line is not of that kind; names file,
+            line and field.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    records = []
+    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            records.append(decoder.decode(line))
+        except (msgspec.MsgspecError, UnicodeDecodeError) as cause:
+            raise InputError(f"{path}:{number}: {cause}") from cause
+    return records
+
+
+class ScoreRow(Record, frozen=True, kw_only=True):
+    """One row of a scores table: a panel's score, or one judge's."""
+
+    target: str
+    setting: Setting
+    thread_id: ThreadId
+    turn: int
+    score: Score | None
+    outcome: ScoreOutcome
+    misconception: bool = True
+    tie_break: bool = False
+    judge: str = ""
+    """Empty where the table holds the panel's scores."""
+
+
+REQUIRED = ("target", "setting", "thread_id", "turn", "score")
+OPTIONAL = ("judge", "outcome", "misconception", "tie_break")
+SCORES: dict[str, Score | None] = {
+    "": None, "-1": -1, "0": 0, "1": 1, "-1.0": -1, "0.0": 0, "1.0": 1, "-0.0": 0
+}  # fmt: skip
+"""A column with gaps comes out of many tools as floats."""
+TRUTH = {"": None, "true": True, "1": True, "yes": True}
+TRUTH |= {"false": False, "0": False, "no": False}
+OUTCOMES: tuple[ScoreOutcome, ...] = (
+    "scored", "blocked", "truncated", "empty", "failed", "unjudged", "pending"
+)  # fmt: skip
+
+
+def write_scores(path: Path, scores: Iterable[PanelScore]) -> None:
+    """Write the panel's scores as scores.csv (design, section 3)."""
+    columns = PanelScore.__struct_fields__
+    with atomic(path) as temporary, temporary.open("w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(columns)
+        for score in scores:
+            rows.writerow([_cell(getattr(score, column)) for column in columns])
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def read_scores(path: Path) -> list[ScoreRow]:
+    """Read a scores table (CSV; columns as in design, section 3).
+
+    An empty score is unscored.
+    A column that threadmed does not know is an error and not passed over: a
+    misspelt `misconception` would change every rate without a word.
+
+    Raises:
+        InputError: If the file is missing, is empty, lacks a column, has one that is
+            not known, or holds a wrong value; names file, line and column.
+    """
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as cause:
+        raise InputError(f"{path}: not a text file in UTF-8: {cause}") from cause
+    lines = csv.DictReader(text.splitlines(keepends=True), restkey="")
+    try:
+        columns = _columns(path, lines.fieldnames)
+        rows = [_row(f"{path}:{lines.line_num}", line, columns) for line in lines]
+    except csv.Error as cause:
+        raise InputError(f"{path}:{lines.line_num}: not a CSV row: {cause}") from cause
+    if not rows:
+        raise InputError(f"{path}: has no rows; a scores table has one row an answer")
+    return rows
+
+
+def _columns(path: Path, found: Sequence[str] | None) -> tuple[str, ...]:
+    columns = tuple(found or ())
+    missing = [column for column in REQUIRED if column not in columns]
+    if missing:
+        raise InputError(
+            f"{path}: has no column {', '.join(missing)}; found "
+            f"{', '.join(columns) or 'none'}; needed are {', '.join(REQUIRED)}"
+        )
+    for column in columns:
+        if column not in REQUIRED + OPTIONAL or columns.count(column) > 1:
+            raise InputError(
+                f"{path}:1: column {column!r} is not known or stands twice; known are "
+                f"{', '.join(REQUIRED + OPTIONAL)}; rename it or leave it out"
+            )
+    return columns
+
+
+def _row(where: str, line: dict[str, str], columns: tuple[str, ...]) -> ScoreRow:
+    if "" in line or None in line.values():
+        raise InputError(
+            f"{where}: has more or fewer cells than the {len(columns)} of the head"
+        )
+    cells = {column: value.strip() for column, value in line.items()}
+    if not (cells["target"] and cells["thread_id"]):
+        raise InputError(f"{where}: target and thread_id must not be empty")
+    score = _look_up(where, "score", cells["score"], SCORES)
+    unscored: Literal["unjudged"] = "unjudged"
+    outcome = cells.get("outcome") or ("scored" if score is not None else unscored)
+    if (outcome == "scored") != (score is not None):
+        raise InputError(
+            f"{where}: outcome {outcome!r} does not go with score {cells['score']!r}"
+        )
+    misconception = _look_up(
+        where, "misconception", cells.get("misconception", "").lower(), TRUTH
+    )
+    return ScoreRow(
+        target=cells["target"],
+        setting=_look_up(where, "setting", cells["setting"], {s: s for s in SETTINGS}),
+        thread_id=ThreadId(cells["thread_id"]),
+        turn=_turn(where, cells["turn"]),
+        score=score,
+        outcome=_look_up(where, "outcome", outcome, {o: o for o in OUTCOMES}),
+        misconception=misconception is not False,
+        tie_break=_look_up(
+            where, "tie_break", cells.get("tie_break", "").lower(), TRUTH
+        )
+        is True,
+        judge=cells.get("judge", ""),
+    )
+
+
+def _look_up(where: str, column: str, value: str, known: dict[str, T]) -> T:
+    if value not in known:
+        names = ", ".join(name or "empty" for name in known)
+        raise InputError(f"{where}: {column} is {value!r}; expected one of {names}")
+    return known[value]
+
+
+def _turn(where: str, value: str) -> int:
+    whole = value.removesuffix(".0")
+    if not whole.isdecimal():
+        raise InputError(f"{where}: turn is {value!r}; expected a whole number from 0")
+    return int(whole)

@@ -1,0 +1,81 @@
+"""The house rules that no linter checks."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted((ROOT / "src").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_a_module_stays_within_four_hundred_lines(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 400
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_a_function_stays_within_fifty_lines(path: Path) -> None:
+    long = [
+        node.name
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= 50
+    ]
+
+    assert long == []
+
+
+def test_no_module_is_a_bag() -> None:
+    bags = {"utils", "helpers", "common", "base", "manager", "misc"}
+
+    assert [path for path in MODULES if path.stem in bags] == []
+
+
+def test_the_lock_is_hashed_and_names_no_address() -> None:
+    lock = (ROOT / "requirements.lock").read_text()
+    pinned = re.findall(r"^([a-z0-9-]+)==\S+(?: ;.*)? \\$", lock, re.MULTILINE)
+
+    assert "://" not in lock
+    assert len(pinned) > 50
+    assert lock.count("--hash=sha256:") >= len(pinned)
+
+
+def test_the_lock_holds_every_dependency_that_the_project_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"].values()
+    asked = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    for extra in extras:
+        asked.extend(extra)
+    names = {re.split(r"[^A-Za-z0-9-]", line)[0].lower() for line in asked}
+    lock = (ROOT / "requirements.lock").read_text()
+    pinned = set(re.findall(r"^([a-z0-9-]+)==", lock, re.MULTILINE))
+
+    assert names - pinned == set()
+
+
+def test_the_changelog_and_the_citation_name_the_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    version = project["project"]["version"]
+    module = (ROOT / "src/threadmed/__init__.py").read_text()
+
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"version: {version}" in (ROOT / "CITATION.cff").read_text()
+    assert f'__version__ = "{version}"' in module
+
+
+def test_every_record_is_described_in_the_data_page() -> None:
+    import threadmed.records as nouns
+
+    page = (ROOT / "docs/data.md").read_text()
+    records = [
+        name
+        for name, value in vars(nouns).items()
+        if isinstance(value, type)
+        and issubclass(value, nouns.Record)
+        and value is not nouns.Record
+    ]
+
+    assert [name for name in records if f"`{name}`" not in page] == []
