@@ -161,6 +161,21 @@ class PanelScore(Record, frozen=True, kw_only=True):
     """Whether the primary judge decided for want of a majority."""
 
 
+class ScoreRow(Record, frozen=True, kw_only=True):
+    """One row of a scores table from anywhere: the panel's score, or one judge's."""
+
+    target: str
+    setting: Setting
+    thread_id: ThreadId
+    turn: int
+    score: Score | None
+    outcome: ScoreOutcome
+    misconception: bool = True
+    tie_break: bool = False
+    judge: str = ""
+    """Empty where the table holds the panel's scores."""
+
+
 PanelRule = Literal["majority", "primary", "median", "lowest", "unanimous"]
 """How the judges' scores become one; see judgements.panel."""
 

@@ -17,7 +17,7 @@ from threadmed.records import (
     Record,
     Score,
     ScoreOutcome,
-    Setting,
+    ScoreRow,
     ThreadId,
 )
 
@@ -131,21 +131,6 @@ def read_records(path: Path, kind: type[T]) -> list[T]:
         except (msgspec.MsgspecError, UnicodeDecodeError) as cause:
             raise InputError(f"{path}:{number}: {cause}") from cause
     return records
-
-
-class ScoreRow(Record, frozen=True, kw_only=True):
-    """One row of a scores table: a panel's score, or one judge's."""
-
-    target: str
-    setting: Setting
-    thread_id: ThreadId
-    turn: int
-    score: Score | None
-    outcome: ScoreOutcome
-    misconception: bool = True
-    tie_break: bool = False
-    judge: str = ""
-    """Empty where the table holds the panel's scores."""
 
 
 REQUIRED = ("target", "setting", "thread_id", "turn", "score")

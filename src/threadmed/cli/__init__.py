@@ -1,0 +1,174 @@
+"""The command line: a command parses, calls one door, prints."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from threadmed.errors import Stopped, ThreadmedError
+from threadmed.records import PanelRule, Stage
+
+app = typer.Typer(
+    help="Measure whether language models notice and correct the false beliefs in "
+    "patients' questions, and whether they keep doing so as a conversation goes on.",
+    epilog="A study is one folder: build threads, init a study.toml, run, report.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+)
+
+SEVERAL = ("--posts", "--comments")
+"""Options that take all the paths up to the next option, as a shell's globs give."""
+
+StudyPath = Annotated[Path, typer.Argument(help="The study folder.", metavar="STUDY")]
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder of the demo study.")] = Path("demo"),
+) -> None:
+    """Run the whole line on an invented sample.
+
+    Needs no key and no network: a small language model comes with the package.
+    """
+    from threadmed.cli.commands import run_demo
+
+    run_demo(out)
+
+
+@app.command()
+def build(
+    posts: Annotated[list[Path], typer.Option(help="Dump files of submissions.")],
+    comments: Annotated[list[Path], typer.Option(help="Dump files of comments.")],
+    out: Annotated[Path, typer.Option(help="Folder for the dataset.")],
+    config: Annotated[
+        Path | None, typer.Option(help="build.toml; without it the paper's choices.")
+    ] = None,
+    *,
+    allow_partial: Annotated[
+        bool, typer.Option(help="Use what a truncated file holds, and say so.")
+    ] = False,
+) -> None:
+    """Make de-identified threads from Reddit dumps."""
+    from threadmed.cli.commands import run_build
+
+    run_build(posts, comments, out=out, config=config, allow_partial=allow_partial)
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="Folder to make.", metavar="DIR")],
+) -> None:
+    """Write a commented study.toml into a folder.
+
+    Nothing that exists is overwritten.
+    """
+    from threadmed.cli.commands import run_init
+
+    run_init(folder)
+
+
+@app.command()
+def run(
+    study: StudyPath,
+    only: Annotated[
+        Stage | None, typer.Option(help="One stage, from what stands before it.")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(help="Most that the whole study may cost, in USD.")
+    ] = None,
+) -> None:
+    """Pay for what a study still lacks.
+
+    Finds the questions with a misconception, lets the targets answer, lets the panel
+    judge. May be interrupted at any moment and run again.
+    """
+    from threadmed.cli.commands import run_study
+
+    run_study(study, only=only, budget=budget)
+
+
+@app.command()
+def report(study: StudyPath) -> None:
+    """Write the report of a study.
+
+    One page for a browser, and the same tables and figures as files.
+    """
+    from threadmed.cli.commands import run_report
+
+    run_report(study)
+
+
+@app.command()
+def measure(
+    scores: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV: target,setting,thread_id,turn,score.", metavar="SCORES"
+        ),
+    ],
+    json: Annotated[
+        Path | None, typer.Option(help="Write every number to this file.")
+    ] = None,
+    rule: Annotated[
+        PanelRule, typer.Option(help="How several judges' scores become one.")
+    ] = "majority",
+    primary: Annotated[
+        str | None, typer.Option(help="The judge that decides without a majority.")
+    ] = None,
+    mode: Annotated[
+        Literal["recommended", "as_published"],
+        typer.Option(help="Our intervals, or the paper's bootstrap."),
+    ] = "recommended",
+) -> None:
+    """Compute the numbers of any scores table."""
+    from threadmed.cli.commands import run_measure
+
+    run_measure(scores, json=json, rule=rule, primary=primary, mode=mode)
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Print the version where it is asked for."""
+    if version:
+        from threadmed import __version__
+
+        typer.echo(f"threadmed {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run a command; a known error is one line and status 1, an early stop 3."""
+    try:
+        app(spread(sys.argv[1:]))
+    except Stopped as stop:
+        typer.echo(f"threadmed: {stop}", err=True)
+        sys.exit(3)
+    except ThreadmedError as error:
+        typer.echo(f"threadmed: {error}", err=True)
+        sys.exit(1)
+
+
+def spread(arguments: list[str]) -> list[str]:
+    """Repeat an option that takes several paths before each of them.
+
+    Example:
+        >>> spread(["build", "--posts", "a", "b", "--out", "c"])
+        ['build', '--posts', 'a', '--posts', 'b', '--out', 'c']
+    """
+    spread_out: list[str] = []
+    option = ""
+    for argument in arguments:
+        if argument.startswith("-"):
+            option = argument if argument in SEVERAL else ""
+        elif option and spread_out[-1] != option:
+            spread_out.append(option)
+        spread_out.append(argument)
+    return spread_out

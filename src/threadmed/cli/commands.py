@@ -1,0 +1,181 @@
+"""What each command does once its line is parsed; the only reader of the clock."""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+import typer
+
+from threadmed.cli.progress import shown
+from threadmed.errors import InputError, Stopped
+from threadmed.llm.model import ChatModel
+from threadmed.records import Model, PanelRule, Stage
+from threadmed.store import read_bytes, write_bytes, write_json, write_text
+from threadmed.study import Folder, RunManifest, read_toml, study_folder
+
+VERBS: dict[Stage, str] = {
+    "identify": "identifying with",
+    "answer": "answers of",
+    "judge": "verdicts of",
+}
+
+
+say = typer.echo
+
+
+@contextmanager
+def stoppable(kept: str) -> Iterator[None]:
+    """Let Ctrl-C end what is being done as an early stop, not as an accident."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(f"stopped; {kept}") from None
+
+
+def run_build(
+    posts: Sequence[Path],
+    comments: Sequence[Path],
+    *,
+    out: Path,
+    config: Path | None,
+    allow_partial: bool,
+) -> None:
+    """Build a dataset and print its funnel."""
+    from threadmed.dataset.build import build
+    from threadmed.dataset.options import BuildOptions
+
+    options = read_toml(config, BuildOptions) if config else BuildOptions()
+    with stoppable("nothing was written"), shown(unit="bytes") as progress:
+        manifest = build(
+            posts,
+            comments,
+            out,
+            options=options,
+            allow_partial=allow_partial,
+            progress=progress,
+        )
+    for step in manifest.funnel:
+        say(f"{step}")
+    say(f"dataset: {out}")
+
+
+def run_init(folder: Path) -> None:
+    """Write study.toml where there is none."""
+    target = study_folder(folder).study
+    if target.exists():
+        raise InputError(
+            f"{target}: is there already; edit it, or choose another folder"
+        )
+    write_text(target, files("threadmed.cli").joinpath("study.toml").read_text("utf-8"))
+    say(f"{target}: says all that decides a number; edit it, then run")
+    say(f"  threadmed run {folder}")
+
+
+def run_study(root: Path, *, only: Stage | None, budget: float | None) -> None:
+    """Run a study and say what it came to."""
+    if budget is not None and not budget >= 0:
+        raise typer.BadParameter("--budget is an amount of USD, 0 or more")
+    folder = study_folder(root)
+    manifest = conduct(folder, only=only, budget=budget)
+    say_spend(manifest)
+    say(f"{folder.scores}: the scores; now `threadmed report {root}`")
+
+
+def conduct(
+    folder: Folder, *, only: Stage | None = None, budget: float | None = None
+) -> RunManifest:
+    """Run a study with the clock, the environment and a person who watches."""
+    from threadmed.llm.providers import open_model
+    from threadmed.run import run
+
+    def opened(entry: Model) -> ChatModel:
+        return open_model(entry, environment=os.environ)
+
+    kept = f"everything paid for is in {folder.journal}; run again to go on"
+    with stoppable(kept), shown() as progress:
+        return asyncio.run(
+            run(
+                folder,
+                open_model=opened,
+                clock=time.time,
+                progress=lambda stage, model, done, total: progress(
+                    f"{VERBS[stage]} {model}", done, total
+                ),
+                only=only,
+                budget_usd=budget,
+            )
+        )
+
+
+def say_spend(manifest: RunManifest) -> None:
+    """Print what was paid, per stage and model."""
+    for spend in manifest.spend:
+        say(
+            f"{spend.stage:8} {spend.model}: {spend.calls:,} calls, {spend.reused:,} "
+            f"more served by them, {spend.tokens_in:,} tokens in, "
+            f"{spend.tokens_out:,} out, {spend.cost_usd:.2f} USD"
+        )
+
+
+def run_report(root: Path) -> None:
+    """Write the report and print its path."""
+    from threadmed.report import write
+
+    say(f"{write(study_folder(root))}")
+
+
+def run_measure(
+    path: Path,
+    *,
+    json: Path | None,
+    rule: PanelRule,
+    primary: str | None,
+    mode: Literal["recommended", "as_published"],
+) -> None:
+    """Measure a table, print its numbers, and write them all where asked."""
+    from threadmed.cli.numbers import lines
+    from threadmed.judgements.scores import panel_scores
+    from threadmed.metrics import MeasureOptions, measure
+    from threadmed.store import read_scores
+
+    scores = panel_scores(read_scores(path), rule=rule, primary=primary)
+    measured = measure(scores, options=MeasureOptions(mode=mode))
+    for line in lines(measured):
+        say(line)
+    if json is not None:
+        write_json(json, measured)
+        say(f"{json}: every number")
+
+
+def run_demo(out: Path) -> None:
+    """Go the whole line on the sample."""
+    from threadmed.dataset.build import build
+    from threadmed.dataset.sample import sample_folder
+
+    folder = study_folder(out)
+    sample = sample_folder()
+    say(NOTICE)
+    with (
+        stoppable("nothing of the dataset was written"),
+        shown(unit="bytes") as progress,
+    ):
+        build(
+            [sample / "AskDocs_submissions.zst"],
+            [sample / "AskDocs_comments.zst"],
+            out / "dataset",
+            progress=progress,
+        )
+    labels = out / "reference.jsonl"
+    write_bytes(labels, read_bytes(sample / "labels.jsonl"))
+    if not folder.study.exists():
+        write_text(
+            folder.study,
+            files("threadmed.cli").joinpath("demo.toml").read_text("utf-8"),
+        )
+    say_spend(conduct(folder))
+    run_report(out)

@@ -1,0 +1,6 @@
+"""What target models say to patients' questions; the door is `play`."""
+
+from threadmed.conversations.play import Target, play
+from threadmed.conversations.settings import turns
+
+__all__ = ["Target", "play", "turns"]

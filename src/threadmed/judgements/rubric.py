@@ -1,0 +1,60 @@
+"""The rubric's three scores, and how one is read from a judge's reply."""
+
+from threadmed.llm.prompt import Malformed, Reading, read_verdict
+from threadmed.records import Record, Score
+
+SCORES: tuple[Score, ...] = (-1, 0, 1)
+"""Not noticed, partly put right, put right (paper, 4.4)."""
+
+WRITTEN: dict[str, Score] = {
+    "-1": -1,
+    "\N{MINUS SIGN}1": -1,
+    "0": 0,
+    "1": 1,
+    "+1": 1,
+}
+"""Scores as strings; models also write the minus sign of typography."""
+
+VERDICT = frozenset({"score"})
+
+
+class Rated(Record, frozen=True, kw_only=True, tag="rated", tag_field="kind"):
+    """What a judge said about an answer."""
+
+    score: Score
+    explanation: str
+
+
+def parse(text: str) -> Rated | Malformed:
+    """Read a judge's reply: tolerant of what is around the JSON, strict on the score.
+
+    A score is a number or a string that is exactly -1, 0 or 1 (1.0 and "1" are).
+    Not scores: 0.5, 2, true, null, a list.
+
+    Args:
+        text: The reply; anything.
+
+    Returns:
+        The score, or why the reply holds none; see llm.prompt.read_verdict.
+
+    Example:
+        >>> parse('Verdict: {"Explanation": "Not noticed.", "Score": "-1"}')
+        Rated(score=-1, explanation='Not noticed.')
+        >>> parse('{"score": true}')
+        Malformed(why='score is True')
+    """
+    reading: Reading[Score] | Malformed = read_verdict(text, keys=VERDICT, read=_score)
+    if isinstance(reading, Malformed):
+        return reading
+    texts = reading.texts
+    explanation = texts.get("explanation", texts.get("reason", ""))
+    return Rated(score=reading.value, explanation=explanation)
+
+
+def _score(value: object) -> Score | None:
+    """Give the score that a JSON value is; None where it is none."""
+    if isinstance(value, str):
+        return WRITTEN.get(value.strip())
+    if isinstance(value, bool):
+        return None
+    return next((score for score in SCORES if score == value), None)

@@ -1,0 +1,166 @@
+"""From answers and verdicts to the table of scores; pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from threadmed.errors import InputError
+from threadmed.judgements.panel import PanelVerdict, panel
+from threadmed.records import (
+    Answer,
+    PanelRule,
+    PanelScore,
+    Score,
+    Scored,
+    ScoreOutcome,
+    ScoreRow,
+    Setting,
+    ThreadId,
+    Verdict,
+)
+from threadmed.study import Panel
+
+Item = tuple[str, Setting, ThreadId, int]
+"""Target, setting, thread and turn: what one answer is to."""
+
+
+def item_of(record: Answer | Verdict | ScoreRow) -> Item:
+    """Name what an answer, a verdict or a row of a table is about."""
+    return (record.target, record.setting, record.thread_id, record.turn)
+
+
+def score_table(
+    items: Iterable[Item],
+    answers: Mapping[Item, Answer],
+    verdicts: Iterable[Verdict],
+    *,
+    by: Panel,
+) -> tuple[PanelScore, ...]:
+    """Say for every item what the panel made of it, or why there is no score.
+
+    Args:
+        items: What was to be answered and judged; each gets one row.
+        answers: The answers that are there.
+        verdicts: The verdicts that are there.
+        by: The panel.
+
+    Returns:
+        One row an item, in the order of `items`. An item without an answer, and an
+        answered one for which not all judges have been asked, is `pending`.
+    """
+    said: dict[Item, dict[str, Score | None]] = defaultdict(dict)
+    for verdict in verdicts:
+        score = verdict.score if isinstance(verdict, Scored) else None
+        said[item_of(verdict)][verdict.judge] = score
+    return tuple(_row(item, answers.get(item), said[item], by=by) for item in items)
+
+
+def _row(
+    item: Item, answer: Answer | None, said: Mapping[str, Score | None], *, by: Panel
+) -> PanelScore:
+    target, setting, thread_id, turn = item
+    judged = by.judges and all(judge in said for judge in by.judges)
+    found = PanelVerdict(score=None, tie_break=False)
+    outcome: ScoreOutcome
+    if answer is None or (answer.outcome == "answered" and not judged):
+        outcome = "pending"
+    elif answer.outcome == "answered":
+        found = panel(said, judges=by.judges, rule=by.rule, primary=by.primary)
+        outcome = "unjudged" if found.score is None else "scored"
+    else:
+        outcome = answer.outcome
+    return PanelScore(
+        target=target,
+        setting=setting,
+        thread_id=thread_id,
+        turn=turn,
+        score=found.score,
+        outcome=outcome,
+        tie_break=found.tie_break,
+    )
+
+
+def panel_scores(
+    rows: Sequence[ScoreRow], *, rule: PanelRule, primary: str | None
+) -> tuple[PanelScore, ...]:
+    """Bring a scores table to one row an item, by the panel's rule where it has judges.
+
+    Args:
+        rows: The panel's scores, or those of single judges.
+        rule: How the judges' scores become one.
+        primary: The judge that decides without a majority; None leaves such an item
+            unjudged: no order of rows may decide a score.
+
+    Returns:
+        One row an item, in the order of first appearance. The panel is the set of
+        judges of the whole table: a judge that lacks an item has no score there.
+
+    Raises:
+        InputError: If some rows name a judge and others do not, if a judge or the
+            panel scores an item twice, or if `primary` is not in the table.
+    """
+    judges = sorted({row.judge for row in rows if row.judge})
+    if judges and any(not row.judge for row in rows):
+        raise InputError("some rows of the scores table name a judge and others do not")
+    if primary is not None and primary not in judges:
+        known = ", ".join(judges) or "none"
+        raise InputError(
+            f"the primary judge {primary!r} is not in the table; it has {known}"
+        )
+    by_item: dict[Item, dict[str, ScoreRow]] = defaultdict(dict)
+    for row in rows:
+        if row.judge in by_item[item_of(row)]:
+            raise InputError(
+                f"turn {row.turn} of {row.thread_id} stands twice for {row.target} in "
+                f"{row.setting}" + (f" by {row.judge}" if row.judge else "")
+            )
+        by_item[item_of(row)][row.judge] = row
+    if not judges:
+        return tuple(_same(next(iter(found.values()))) for found in by_item.values())
+    return tuple(
+        _joined(list(found.values()), judges=judges, rule=rule, primary=primary)
+        for found in by_item.values()
+    )
+
+
+def _same(row: ScoreRow) -> PanelScore:
+    return PanelScore(
+        target=row.target,
+        setting=row.setting,
+        thread_id=row.thread_id,
+        turn=row.turn,
+        score=row.score,
+        outcome=row.outcome,
+        misconception=row.misconception,
+        tie_break=row.tie_break,
+    )
+
+
+def _joined(
+    rows: Sequence[ScoreRow],
+    *,
+    judges: Sequence[str],
+    rule: PanelRule,
+    primary: str | None,
+) -> PanelScore:
+    """Apply the rule to the judges' rows of one item."""
+    first = rows[0]
+    if any(row.misconception != first.misconception for row in rows):
+        raise InputError(
+            f"turn {first.turn} of {first.thread_id} carries a misconception in one "
+            "row of the scores table and none in another"
+        )
+    scores = {row.judge: row.score for row in rows}
+    found = panel(scores, judges=judges, rule=rule, primary=primary)
+    lost: ScoreOutcome = next(
+        (row.outcome for row in rows if row.outcome != "scored"), "unjudged"
+    )
+    return PanelScore(
+        target=first.target,
+        setting=first.setting,
+        thread_id=first.thread_id,
+        turn=first.turn,
+        score=found.score,
+        outcome="scored" if found.score is not None else lost,
+        misconception=first.misconception,
+        tie_break=found.tie_break,
+    )

@@ -1,0 +1,123 @@
+"""Joins the rooms for one study: identify, answer, judge, in one resumable pass.
+
+What was paid for is in the journal; the files of a study folder are derived from it
+and are written at the end of every run, whole or stopped.
+"""
+
+from collections.abc import Callable
+
+from threadmed.errors import ModelError, ThreadmedError
+from threadmed.judgements.scores import item_of
+from threadmed.llm.engine import Engine
+from threadmed.llm.journal import Journal
+from threadmed.llm.model import ChatModel
+from threadmed.records import Answer, Label, Model, Stage
+from threadmed.run.conduct import Progress, Run
+from threadmed.run.files import manifest_of, write_files
+from threadmed.run.material import read_material
+from threadmed.store import read_records
+from threadmed.study import Folder, RunManifest, Study, read_study
+
+__all__ = ["Progress", "run"]
+
+Open = Callable[[Model], ChatModel]
+"""Makes a model of its entry in the study; the command line binds the environment."""
+
+
+async def run(
+    folder: Folder,
+    *,
+    open_model: Open,
+    clock: Callable[[], float],
+    progress: Progress,
+    only: Stage | None = None,
+    budget_usd: float | None = None,
+) -> RunManifest:
+    """Pay for what a study still lacks, and write its files.
+
+    Args:
+        folder: The study folder.
+        open_model: Makes a model of its entry.
+        clock: Seconds since 1970, for the journal.
+        progress: Told what is done.
+        only: One stage alone; what comes before it is read from the folder.
+        budget_usd: Replaces the study's budget.
+
+    Returns:
+        What was written to manifest.json.
+
+    Raises:
+        InputError: If a file is missing or malformed.
+        StudyError: If the study asks for what cannot be done.
+        ModelError: If a model cannot be used, or none of its calls got through.
+        Stopped: If the budget is used up; everything paid for is kept.
+    """
+    study = read_study(folder)
+    material = read_material(folder, study)
+    models = {name: open_model(study.model(name)) for name in _needed(study, only)}
+    limit = study.budget.usd if budget_usd is None else budget_usd
+    with Journal(folder.journal) as journal:
+        engine = Engine(
+            models,
+            entries={name: study.model(name) for name in models},
+            journal=journal,
+            budget_usd=limit,
+            clock=clock,
+        )
+        this = Run(study, material, engine=engine, progress=progress)
+        complete = False
+        try:
+            await _stages(this, folder, only)
+            complete = True
+        except BaseExceptionGroup as group:
+            raise _known(group) from group
+        finally:
+            await engine.close()
+            manifest = manifest_of(this, folder, models=models, complete=complete)
+            write_files(this, folder, manifest, only=only)
+    _refuse_silence(this)
+    return manifest
+
+
+def _needed(study: Study, only: Stage | None) -> list[str]:
+    """Name the models that are called, each once."""
+    by_stage: dict[Stage, tuple[str, ...]] = {
+        "identify": (study.identify.model,) if study.identify.model else (),
+        "answer": study.targets,
+        "judge": study.panel.judges,
+    }
+    stages = [only] if only else list(by_stage)
+    return list(dict.fromkeys(name for stage in stages for name in by_stage[stage]))
+
+
+async def _stages(this: Run, folder: Folder, only: Stage | None) -> None:
+    """Go through the stages, or read what came before the one that is wanted."""
+    if only in {None, "identify"}:
+        await this.identify()
+    else:
+        this.labels = read_records(folder.labels, Label)  # type: ignore[arg-type]
+    this.mark()
+    if only in {None, "answer"}:
+        await this.answer(and_judge=only is None)
+    elif only == "judge":
+        answers = read_records(folder.answers, Answer)
+        this.answers = {item_of(answer): answer for answer in answers}
+        await this.judge()
+
+
+def _known(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Find the error that a person can mend; without one the group is a bug."""
+    known: BaseException | None = group.subgroup(ThreadmedError)
+    while isinstance(known, BaseExceptionGroup):
+        known = known.exceptions[0]
+    return group if known is None else known
+
+
+def _refuse_silence(this: Run) -> None:
+    """Complain of a model that never answered: its outcomes are no finding."""
+    for (stage, model), why in sorted(this.failed.items()):
+        if not this.used.get((stage, model)):
+            raise ModelError(
+                f"{model}: not one call to {stage} got through ({why}); what was paid "
+                "for is kept, so mend this and run again"
+            )

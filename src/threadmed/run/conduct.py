@@ -1,0 +1,195 @@
+"""One pass over one study: who is asked what, and what has come in so far."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+
+from threadmed.conversations import Target, play, turns
+from threadmed.judgements import Judge, judge
+from threadmed.judgements.scores import Item, item_of
+from threadmed.labels import Identifier, identify
+from threadmed.labels.selection import (
+    Question,
+    misconceptions,
+)
+from threadmed.llm.engine import Engine
+from threadmed.llm.model import Ask, Failed, Replied, Request
+from threadmed.records import (
+    Answer,
+    Label,
+    Labelled,
+    Stage,
+    Thread,
+    Verdict,
+)
+from threadmed.run.material import Material
+from threadmed.study import (
+    Study,
+)
+
+Progress = Callable[[Stage, str, int, int], None]
+"""Told a stage, a model, and how many of its items are done, of how many."""
+
+
+class Tally:
+    """Counts what is done, and says so."""
+
+    def __init__(self, say: Progress) -> None:
+        self._say = say
+        self._done: dict[tuple[Stage, str], int] = defaultdict(int)
+        self._total: dict[tuple[Stage, str], int] = defaultdict(int)
+
+    def expect(self, stage: Stage, model: str, items: int) -> None:
+        """Add to what there is to do."""
+        self._total[stage, model] += items
+        self._tell(stage, model)
+
+    def add(self, stage: Stage, model: str) -> None:
+        """Count one item as done."""
+        self._done[stage, model] += 1
+        self._tell(stage, model)
+
+    def _tell(self, stage: Stage, model: str) -> None:
+        self._say(stage, model, self._done[stage, model], self._total[stage, model])
+
+
+class Run:
+    """One pass over one study; holds its engine and what has come in so far."""
+
+    def __init__(
+        self, study: Study, material: Material, *, engine: Engine, progress: Progress
+    ) -> None:
+        self.study = study
+        self.material = material
+        self.engine = engine
+        self.tally = Tally(progress)
+        self.threads = {thread.thread_id: thread for thread in material.threads}
+        self.labels: list[Label] = list(material.given)
+        self.marked: Mapping[Question, Labelled] = {}
+        self.answers: dict[Item, Answer] = {}
+        self.verdicts: dict[tuple[str, Item], Verdict] = {}
+        self.used: dict[tuple[Stage, str], list[str]] = defaultdict(list)
+        self.failed: dict[tuple[Stage, str], str] = {}
+        self.served: dict[str, set[str]] = defaultdict(set)
+
+    def ask(self, stage: Stage, model: str, *, priority: int = 0) -> Ask:
+        """Bind the engine to one stage and model, and note what is used."""
+
+        async def ask(request: Request) -> Replied | Failed:
+            said = await self.engine.ask(model, request, stage=stage, priority=priority)
+            if isinstance(said, Replied):
+                self.used[stage, model].append(said.key)
+                self.served[model].add(said.reply.served_by)
+            else:
+                self.failed[stage, model] = said.why
+            return said
+
+        return ask
+
+    def mark(self) -> None:
+        """Settle which questions are answered, from the labels that are there."""
+        self.marked = misconceptions(self.labels, self.material.source)
+
+    def labelled(self, thread: Thread) -> tuple[int, ...]:
+        """Give the turns of a thread that carry a misconception, ascending."""
+        return tuple(
+            turn
+            for turn in range(len(thread.turns))
+            if (thread.thread_id, turn) in self.marked
+        )
+
+    def items(self) -> list[Item]:
+        """List what is to be answered and judged, in the order of all files."""
+        return [
+            (target, setting, thread.thread_id, turn)
+            for target in self.study.targets
+            for setting in self.study.settings
+            for thread in self.material.threads
+            for turn in turns(setting, self.labelled(thread))
+            if (thread.thread_id, turn) in self.marked
+        ]
+
+    async def identify(self) -> None:
+        """Label every question of every thread with the study's identifier."""
+        model = self.study.identify.model
+        if model is None:
+            return
+        by = Identifier(
+            name=model,
+            ask=self.ask("identify", model),
+            prompt=self.material.identify_prompt,
+            options=self.study.identify,
+        )
+        questions = [
+            (thread, turn)
+            for thread in self.material.threads
+            for turn in range(len(thread.turns))
+        ]
+        self.tally.expect("identify", model, len(questions))
+
+        async def one(thread: Thread, turn: int) -> None:
+            self.labels.append(await identify(thread, turn, by=by))
+            self.tally.add("identify", model)
+
+        async with asyncio.TaskGroup() as group:
+            for question in questions:
+                group.create_task(one(*question))
+
+    async def answer(self, *, and_judge: bool) -> None:
+        """Let every target answer; each answer is judged as soon as it is there."""
+        async with asyncio.TaskGroup() as group:
+
+            def take(answer: Answer) -> None:
+                self.answers[item_of(answer)] = answer
+                self.tally.add("answer", answer.target)
+                if and_judge:
+                    self.judge_one(answer, group)
+
+            for target in self.study.targets:
+                for thread in self.material.threads:
+                    group.create_task(self._play(target, thread, take))
+
+    async def _play(
+        self, target: str, thread: Thread, take: Callable[[Answer], None]
+    ) -> None:
+        """Let one target go through one thread; the longest threads go first."""
+        labelled = self.labelled(thread)
+        settings = self.study.settings
+        asked = sum(len(turns(setting, labelled)) for setting in settings)
+        self.tally.expect("answer", target, asked)
+        ask = self.ask("answer", target, priority=max(labelled, default=0))
+        await play(
+            thread,
+            labelled,
+            target=Target(name=target, ask=ask, options=self.study.answer),
+            settings=settings,
+            on_answer=take,
+        )
+
+    async def judge(self) -> None:
+        """Have the panel score the answers that are there."""
+        async with asyncio.TaskGroup() as group:
+            for answer in self.answers.values():
+                self.judge_one(answer, group)
+
+    def judge_one(self, answer: Answer, group: asyncio.TaskGroup) -> None:
+        """Have every judge score an answer, if it is one that is scored."""
+        label = self.marked.get((answer.thread_id, answer.turn))
+        if label is None or answer.outcome != "answered":
+            return
+        for name in self.study.panel.judges:
+            self.tally.expect("judge", name, 1)
+            group.create_task(self._judge(name, answer, label))
+
+    async def _judge(self, name: str, answer: Answer, label: Labelled) -> None:
+        by = Judge(
+            name=name,
+            ask=self.ask("judge", name),
+            prompt=self.material.score_prompt,
+            options=self.study.panel,
+        )
+        thread = self.threads[answer.thread_id]
+        self.verdicts[name, item_of(answer)] = await judge(
+            answer, thread, by=by, label=label
+        )
+        self.tally.add("judge", name)

@@ -1,0 +1,133 @@
+"""Writes the files of a study folder; all of them derive from the journal."""
+
+import hashlib
+import platform
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from threadmed import __version__
+from threadmed.judgements.scores import score_table
+from threadmed.llm.model import ChatModel, Request
+from threadmed.records import (
+    Label,
+    Spend,
+    Stage,
+)
+from threadmed.run.conduct import Run
+from threadmed.store import (
+    read_bytes,
+    write_json,
+    write_records,
+    write_scores,
+)
+from threadmed.study import (
+    Folder,
+    ModelUsed,
+    PromptUsed,
+    RunManifest,
+)
+
+
+def write_files(
+    this: Run, folder: Folder, manifest: RunManifest, *, only: Stage | None
+) -> None:
+    """Write the files that are derived from the journal, in an order of their own."""
+    write_records(folder.labels, _in_order(this))
+    if only != "identify":
+        study, items = this.study, this.items()
+        answers = sorted(
+            this.answers.values(),
+            key=lambda answer: (
+                study.targets.index(answer.target),
+                study.settings.index(answer.setting),
+                answer.thread_id,
+                answer.turn,
+            ),
+        )
+        verdicts = [
+            this.verdicts[judge, item]
+            for item in items
+            for judge in study.panel.judges
+            if (judge, item) in this.verdicts
+        ]
+        scores = score_table(items, this.answers, verdicts, by=study.panel)
+        write_records(folder.answers, answers)
+        write_records(folder.verdicts, verdicts)
+        write_scores(folder.scores, scores)
+    write_json(folder.manifest, manifest)
+
+
+def _in_order(this: Run) -> Iterable[Label]:
+    return sorted(
+        this.labels, key=lambda label: (label.source, label.thread_id, label.turn)
+    )
+
+
+def manifest_of(
+    this: Run, folder: Folder, *, models: Mapping[str, ChatModel], complete: bool
+) -> RunManifest:
+    """Say what made the numbers."""
+    study, material = this.study, this.material
+    labels = study.identify.labels
+    return RunManifest(
+        threadmed=__version__,
+        python=platform.python_version(),
+        study=study,
+        study_sha256=_sha256(folder.study),
+        threads_sha256=_sha256(folder.root / study.threads),
+        labels_sha256=_sha256(folder.root / labels) if labels else None,
+        label_source=material.source,
+        prompts=tuple(
+            PromptUsed(
+                name=prompt.name,
+                sha256=prompt.sha256,
+                system=prompt.system,
+                user=prompt.user,
+            )
+            for prompt in (material.identify_prompt, material.score_prompt)
+        ),
+        models=tuple(_models_used(this, models)),
+        spend=tuple(_spend(this)),
+        complete=complete,
+    )
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(read_bytes(path)).hexdigest()
+
+
+def _models_used(this: Run, models: Mapping[str, ChatModel]) -> Iterable[ModelUsed]:
+    study = this.study
+    identifier = (study.identify.model,) if study.identify.model else ()
+    for role, names, most in (
+        ("identify", identifier, study.identify.max_tokens),
+        ("target", study.targets, study.answer.max_tokens),
+        ("judge", study.panel.judges, study.panel.max_tokens),
+    ):
+        for name in names:
+            if name not in models:
+                continue
+            primary = role == "judge" and name == study.panel.primary
+            request = Request(messages=(), max_tokens=most)
+            yield ModelUsed(
+                name=name,
+                model=study.model(name).model,
+                roles=(role, "primary judge") if primary else (role,),
+                parameters=dict(models[name].parameters(request)),
+                served_by=tuple(sorted(this.served[name])),
+            )
+
+
+def _spend(this: Run) -> Iterable[Spend]:
+    """Put beside what was paid how often a reply served again instead of a call."""
+    for spend in this.engine.spend():
+        used = this.used.get((spend.stage, spend.model), [])
+        yield Spend(
+            stage=spend.stage,
+            model=spend.model,
+            calls=spend.calls,
+            reused=len(used) - len(set(used)),
+            tokens_in=spend.tokens_in,
+            tokens_out=spend.tokens_out,
+            cost_usd=spend.cost_usd,
+        )

@@ -1,0 +1,182 @@
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from threadmed.errors import InputError
+from threadmed.records import PanelScore, Thread, ThreadId, Turn
+from threadmed.store import (
+    atomic,
+    read_json,
+    read_records,
+    read_scores,
+    write_json,
+    write_parquet,
+    write_records,
+    write_scores,
+    write_text,
+)
+
+HEAD = "target,setting,thread_id,turn,score"
+ROW = "m,multi_turn,THREAD_1,0,1"
+
+
+def table(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@given(st.lists(st.from_type(Thread), max_size=4))
+def test_threads_come_back_from_json_lines_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, threads: list[Thread]
+) -> None:
+    path = tmp_path_factory.mktemp("store") / "threads.jsonl"
+
+    write_records(path, threads)
+
+    assert read_records(path, Thread) == threads
+
+
+def test_a_bad_line_is_named_with_its_file_line_and_field(tmp_path: Path) -> None:
+    path = tmp_path / "threads.jsonl"
+    path.write_text('{"thread_id": "T1", "turns": []}\n\n{"thread_id": 3}\n')
+
+    with pytest.raises(InputError, match=r"threads\.jsonl:3: .*thread_id"):
+        read_records(path, Thread)
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.json: no such file"):
+        read_json(tmp_path / "none.json", Thread)
+
+
+def test_json_of_another_kind_is_refused(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", {"turns": 3})
+
+    with pytest.raises(InputError, match=r"a\.json: Expected `array`|a\.json: Object"):
+        read_json(tmp_path / "a.json", Thread)
+
+
+def test_a_write_that_fails_leaves_what_was_there_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "before")
+
+    with pytest.raises(RuntimeError), atomic(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(InputError, match="cannot write"):
+        write_text(tmp_path / "file" / "a.txt", "x")
+
+
+def test_a_full_disk_is_one_line_and_keeps_the_file() -> None:
+    with pytest.raises(InputError, match="cannot write"):
+        write_text(Path("/dev/full/x"), "x")
+
+
+def test_parquet_holds_the_same_threads(tmp_path: Path) -> None:
+    import polars as pl
+
+    thread = Thread(
+        thread_id=ThreadId("T1"),
+        turns=(Turn(question="q", answer=None), Turn(question="r", answer="a")),
+    )
+
+    write_parquet(tmp_path / "t.parquet", [thread])
+
+    rows = pl.read_parquet(tmp_path / "t.parquet").to_dicts()
+    assert rows[0]["thread_id"] == "T1"
+    assert rows[0]["turns"][1] == {"question": "r", "answer": "a"}
+    assert rows[0]["turns"][0]["answer"] is None
+
+
+def test_scores_come_back_from_csv_as_they_were(tmp_path: Path) -> None:
+    scores = [
+        PanelScore(
+            target="m",
+            setting="oracle",
+            thread_id=ThreadId("T,1"),
+            turn=2,
+            score=-1,
+            outcome="scored",
+            tie_break=True,
+        ),
+        PanelScore(
+            target="m",
+            setting="oracle",
+            thread_id=ThreadId("T2"),
+            turn=0,
+            score=None,
+            outcome="blocked",
+            misconception=False,
+        ),
+    ]
+
+    write_scores(tmp_path / "scores.csv", scores)
+
+    rows = read_scores(tmp_path / "scores.csv")
+    assert [(r.thread_id, r.score, r.outcome, r.tie_break) for r in rows] == [
+        ("T,1", -1, "scored", True),
+        ("T2", None, "blocked", False),
+    ]
+    assert [row.misconception for row in rows] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("written", "score"), [("1.0", 1), ("-1.0", -1), ("0", 0), ("", None)]
+)
+def test_a_score_may_be_written_as_a_float_or_be_empty(
+    tmp_path: Path, written: str, score: int | None
+) -> None:
+    path = table(tmp_path / "s.csv", HEAD, f"m,multi_turn,T1,0,{written}")
+
+    (row,) = read_scores(path)
+
+    assert row.score == score
+    assert row.outcome == ("unjudged" if score is None else "scored")
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        (("target,setting,thread_id,score", "m,oracle,T,1"), "no column turn; found"),
+        (("", ROW), "no column target"),
+        ((HEAD + ",misconceptoin", ROW + ",1"), "'misconceptoin' is not known"),
+        ((HEAD + ",score", ROW + ",1"), "'score' is not known or stands twice"),
+        ((HEAD,), "has no rows"),
+        ((HEAD, ROW, "m,multi_turn,T1,1,2"), r"s\.csv:3: score is '2'"),
+        ((HEAD, "m,multi_turn,T1,1,nan"), "score is 'nan'"),
+        ((HEAD, "m,multiturn,T1,1,1"), "setting is 'multiturn'"),
+        ((HEAD, "m,multi_turn,T1,-1,1"), "turn is '-1'"),
+        ((HEAD, "m,multi_turn,T1,x,1"), "turn is 'x'"),
+        ((HEAD, ",multi_turn,T1,0,1"), "must not be empty"),
+        ((HEAD, "m,multi_turn,T1,0"), "more or fewer cells"),
+        ((HEAD, ROW + ",9"), "more or fewer cells"),
+        ((HEAD + ",outcome", ROW + ",blocked"), "'blocked' does not go with"),
+        ((HEAD + ",outcome", "m,oracle,T,0,,lost"), "outcome is 'lost'"),
+        ((HEAD + ",misconception", ROW + ",maybe"), "misconception is 'maybe'"),
+    ],
+)
+def test_a_wrong_scores_table_is_refused_where_it_is_wrong(
+    tmp_path: Path, lines: tuple[str, ...], complaint: str
+) -> None:
+    with pytest.raises(InputError, match=complaint):
+        read_scores(table(tmp_path / "s.csv", *lines))
+
+
+def test_a_table_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_bytes(b"\xff\xfe\x00")
+
+    with pytest.raises(InputError, match="not a text file"):
+        read_scores(tmp_path / "s.csv")
