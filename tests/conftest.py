@@ -1,7 +1,11 @@
 """What every test shares: golden files, and no network."""
 
+import json
 import socket
-from collections.abc import Callable
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -45,3 +49,41 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)  # type: ignore[arg-type]
 
     monkeypatch.setattr(socket.socket, "connect", local_only)
+
+
+class Server:
+    """A chat completions server in a process of its own."""
+
+    def __init__(self, *options: str) -> None:
+        script = Path(__file__).parent / "servers" / "openai_server.py"
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), *options], stdout=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        self.port = int(self.process.stdout.readline())
+        self.url = f"http://127.0.0.1:{self.port}/v1"
+
+    def count(self, what: str = "completions") -> int:
+        """Number of completions sent out, or of requests that came in."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/count") as reply:
+            return int(json.load(reply)[what])
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Server]]:
+    """Start servers, and stop them when the test is over."""
+    servers: list[Server] = []
+
+    def start(*options: str) -> Server:
+        servers.append(Server(*options))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()

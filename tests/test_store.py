@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -65,12 +64,16 @@ def test_a_write_that_fails_leaves_what_was_there_and_nothing_else(
     path = tmp_path / "a.txt"
     write_text(path, "before")
 
-    with pytest.raises(RuntimeError), atomic(path) as temporary:
-        temporary.write_text("half")
-        raise RuntimeError
+    def fail_halfway() -> None:
+        with atomic(path) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail_halfway()
 
     assert path.read_text() == "before"
-    assert os.listdir(tmp_path) == ["a.txt"]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

@@ -94,19 +94,19 @@ class ChatModel(Protocol):
         """Let go of connections and memory."""
 
 
-def request_key(model: ChatModel, request: Request) -> str:
-    """Name a request: equal keys are one call.
-
-    Returns:
-        The sha256, in hex, of the model's identity, the messages, the parameters as
-        sent and the repeat number (design, section 5).
-    """
-    content = {
+def request_content(model: ChatModel, request: Request) -> Mapping[str, object]:
+    """Say all that makes a request this one and no other (design, section 5)."""
+    return {
         "model": model.identity,
         "messages": request.messages,
         "parameters": model.parameters(request),
         "repeat": request.repeat,
     }
+
+
+def request_key(model: ChatModel, request: Request) -> str:
+    """Name a request by the sha256, in hex, of its content: equal keys are one call."""
+    content = request_content(model, request)
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
