@@ -118,7 +118,7 @@ def test_a_wrong_key_breaks_the_model_and_is_not_shown(serve: Serve) -> None:
 def test_a_server_that_is_not_there_asks_for_another_attempt() -> None:
     model = entry(base_url="http://127.0.0.1:9/v1")
 
-    with pytest.raises(RetryLater, match="Cannot connect|refused"):
+    with pytest.raises(RetryLater, match="ConnectionRefusedError"):
         ask(model, "hello")
 
 
