@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 
 from threadmed.conversations import Target, play, turns
 from threadmed.judgements import Judge, judge
@@ -179,7 +179,7 @@ class Run:
             return
         for name in self.study.panel.judges:
             self.tally.expect("judge", name, 1)
-            group.create_task(self._judge(name, answer, label))
+            _begin(self._judge(name, answer, label), group)
 
     async def _judge(self, name: str, answer: Answer, label: Labelled) -> None:
         by = Judge(
@@ -193,3 +193,11 @@ class Run:
             answer, thread, by=by, label=label
         )
         self.tally.add("judge", name)
+
+
+def _begin(work: Coroutine[None, None, None], group: asyncio.TaskGroup) -> None:
+    """Begin a piece of work, unless the run is being stopped at this moment."""
+    try:
+        group.create_task(work)
+    except RuntimeError:
+        work.close()
