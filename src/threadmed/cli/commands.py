@@ -159,7 +159,7 @@ def run_demo(out: Path) -> None:
 
     folder = study_folder(out)
     sample = sample_folder()
-    say(NOTICE)
+    say("demo")
     with (
         stoppable("nothing of the dataset was written"),
         shown(unit="bytes") as progress,

@@ -9,7 +9,7 @@ Report = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and of how much."""
 
 EVERY_S = 5.0
-"""Least time between two plain lines about the same thing."""
+"""Least time between two plain lines."""
 
 
 @contextmanager
@@ -60,13 +60,20 @@ def _bars(unit: str) -> Iterator[Report]:
 
 
 def _lines() -> Report:
-    last: dict[str, float] = {}
+    """Say all that is under way in one line, now and then, and when it is done."""
+    states: dict[str, tuple[int, int]] = {}
+    said_at = float("-inf")
 
     def report(what: str, done: int, total: int) -> None:
+        nonlocal said_at
+        is_new = what not in states
+        states[what] = (done, total)
+        is_done = all(part == whole for part, whole in states.values())
         now = time.monotonic()
-        if done < total and now - last.get(what, -EVERY_S) < EVERY_S:
+        if not (is_done and not is_new) and now - said_at < EVERY_S:
             return
-        last[what] = now
-        print(f"{what}: {done:,} of {total:,}", file=sys.stderr, flush=True)  # noqa: T201
+        said_at = now
+        line = "; ".join(f"{name} {n:,} of {m:,}" for name, (n, m) in states.items())
+        print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is what it is for
 
     return report

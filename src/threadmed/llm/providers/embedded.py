@@ -66,11 +66,12 @@ class EmbeddedModel:
             "temperature": self._entry.temperature or 0.0,
             "seed": request.repeat,
             "cache_prompt": False,
-            "repeat_penalty": 1.1,
         }
         if request.schema is None:
-            # So small a model seldom ends by itself: its first paragraph is its reply.
+            # So small a model seldom ends by itself: its first paragraph is its reply,
+            # and what it said before weighs against being said again.
             sent["stop"] = ["\n\n"]
+            sent["repeat_penalty"] = 1.1
         else:
             schema = msgspec.json.decode(request.schema.json)
             sent["response_format"] = {

@@ -1,0 +1,1 @@
+"""Measurements of threadmed, printed as figures and ratios of one run."""

@@ -1,0 +1,1 @@
+"""From Reddit dumps to de-identified threads; the door is `build.build`."""

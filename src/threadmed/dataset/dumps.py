@@ -1,0 +1,204 @@
+"""Records out of a dump file: JSON lines, a JSON array, or a page of an API; edge.
+
+Whole blocks of lines are decoded at once; only a block with a line that cannot be
+decoded is gone through line by line, and what can be mended is mended.
+Every line that gave no record and every one that was mended is counted by kind, with
+the first place where it happened.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Generic, Literal, TypeVar
+
+import msgspec
+
+from threadmed.dataset.lines import Decoded, decode_line, is_blank
+from threadmed.dataset.manifest import InputFile
+from threadmed.dataset.streams import Progress, Stream
+from threadmed.errors import InputError
+
+Raw = TypeVar("Raw")
+
+BOM = b"\xef\xbb\xbf"
+BLOCK = 1 << 18
+"""Bytes decoded at once; larger blocks fall out of the processor's cache."""
+
+DOCUMENT = re.compile(
+    rb'\s*(?:\[\s*(?:\{|\]\s*$)|\{\s*"(?:data|metadata|error)"\s*:\s*[\[\{n])'
+)
+"""How a file begins that is one JSON value and not one a line."""
+
+
+class Page(msgspec.Struct):
+    """What an API wraps its records in."""
+
+    data: list[msgspec.Raw]
+
+
+def read_dump(
+    path: Path,
+    kind: type[Raw],
+    accept: Callable[[Raw], str | None],
+    *,
+    side: Literal["posts", "comments"],
+    allow_partial: bool,
+    progress: Progress,
+) -> InputFile:
+    """Hand every record of a file to `accept`, and say what reading came to.
+
+    Args:
+        path: The file; how it is packed is found by content.
+        kind: What a record is decoded to.
+        accept: Takes a record, or returns why it cannot be used (counted as bad).
+        side: What the file is said to hold.
+        allow_partial: Use a truncated or corrupt file as far as it goes.
+        progress: Told the bytes read.
+
+    Raises:
+        InputError: If the file cannot be read, is truncated, or holds no record of
+            this kind.
+    """
+    stream = Stream(path, allow_partial=allow_partial, progress=progress)
+    reading = Reading(kind, accept, name=path.name)
+    for block in _blocks(stream):
+        reading.take_block(block)
+    found = InputFile(
+        name=path.name,
+        side=side,
+        format="json" if reading.is_document else stream.format,
+        sha256=stream.sha256,
+        bytes=stream.bytes,
+        records=reading.records,
+        bad=_sorted(reading.bad),
+        repaired=_sorted(reading.repaired),
+        examples=tuple(sorted(reading.examples.values())),
+        cut_at=stream.cut_at,
+    )
+    if found.bad and not found.records:
+        raise InputError(
+            f"{path}: holds no {side}: {sum(found.bad.values()):,} lines could not be "
+            f"read ({'; '.join(found.examples)}); are --posts and --comments mixed up?"
+        )
+    return found
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+def _blocks(stream: Stream) -> Iterator[bytes]:
+    """Cut the unpacked bytes at line breaks, never inside a line or a character.
+
+    A file that is one JSON value comes as one block.
+    What follows the last break of a file that ended too early is no line.
+    """
+    pieces: list[bytes] = []
+    size = 0
+    is_document = False
+    for number, chunk in enumerate(stream.chunks()):
+        is_document |= number == 0 and DOCUMENT.match(_bare(chunk)) is not None
+        cut = chunk.rfind(b"\n") + 1
+        if is_document or not cut or size + cut < BLOCK:
+            pieces.append(chunk)
+            size += len(chunk)
+            continue
+        yield b"".join([*pieces, chunk[:cut]])
+        pieces = [chunk[cut:]]
+        size = len(pieces[0])
+    rest = b"".join(pieces)
+    if stream.cut_at is not None and not is_document:
+        rest = rest[: rest.rfind(b"\n") + 1]
+    if rest:
+        yield rest
+
+
+def _bare(block: bytes) -> bytes:
+    return block.removeprefix(BOM)
+
+
+class Reading(Generic[Raw]):
+    """Decodes the blocks of one file and keeps account of its lines."""
+
+    def __init__(
+        self, kind: type[Raw], accept: Callable[[Raw], str | None], *, name: str
+    ) -> None:
+        self.records = 0
+        """Records that were decoded and accepted."""
+        self.bad: Counter[str] = Counter()
+        self.repaired: Counter[str] = Counter()
+        self.examples: dict[str, str] = {}
+        self.is_document = False
+        self._accept = accept
+        self._decoder = msgspec.json.Decoder(kind)
+        self._name = name
+        self._next_line = 1
+
+    def take_block(self, block: bytes) -> None:
+        """Decode whole lines, or a whole document, and hand every record on."""
+        first = self._next_line
+        self._next_line += block.count(b"\n")
+        if first == 1:
+            if block.startswith(BOM):
+                block = _bare(block)
+                self._repair("bom", 1)
+            if DOCUMENT.match(block):
+                self._take_document(block)
+                return
+        if b"\r\n" in block:
+            self._repair("crlf", first, times=block.count(b"\r\n"))
+        try:
+            records = self._decoder.decode_lines(block)
+        except (ValueError, RecursionError):
+            for number, line in enumerate(block.split(b"\n"), first):
+                self._take_line(line, number)
+            return
+        for place, record in enumerate(records):
+            if (fault := self._accept(record)) is not None:
+                self._fault(fault, first + _line_of(place, block))
+            else:
+                self.records += 1
+
+    def _take_document(self, block: bytes) -> None:
+        try:
+            try:
+                items = msgspec.json.decode(block, type=list[msgspec.Raw])
+            except msgspec.ValidationError:
+                items = msgspec.json.decode(block, type=Page).data
+        except (ValueError, RecursionError):
+            # JSON lines may begin with a line that only looks like a document.
+            for number, line in enumerate(block.split(b"\n"), 1):
+                self._take_line(line, number)
+            return
+        self.is_document = True
+        for number, item in enumerate(items, 1):
+            self._take_line(bytes(item), number)
+
+    def _take_line(self, line: bytes, number: int) -> None:
+        if is_blank(line):
+            return
+        match decode_line(line, self._decoder.decode):
+            case Decoded(record=record, repairs=repairs):
+                for repair in repairs:
+                    self._repair(repair, number)
+                if (fault := self._accept(record)) is not None:
+                    self._fault(fault, number)
+                else:
+                    self.records += 1
+            case bad:
+                self._fault(bad, number)
+
+    def _fault(self, kind: str, line: int) -> None:
+        self.bad[kind] += 1
+        self.examples.setdefault(kind, f"{kind} at {self._name}:{line}")
+
+    def _repair(self, kind: str, line: int, *, times: int = 1) -> None:
+        self.repaired[kind] += times
+        self.examples.setdefault(kind, f"{kind} at {self._name}:{line}")
+
+
+def _line_of(place: int, block: bytes) -> int:
+    """Find the line, from 0, of the record at `place` in a block without bad lines."""
+    lines = [n for n, line in enumerate(block.split(b"\n")) if line.strip()]
+    return lines[place] if place < len(lines) else len(lines) - 1

@@ -1,0 +1,79 @@
+"""One line of a dump that could not be decoded as it stands: mend it, or say why not.
+
+Pure.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Generic, Literal, TypeVar
+
+import msgspec
+
+Raw = TypeVar("Raw")
+
+BadLine = Literal["not_json", "not_object", "missing_field", "wrong_type"]
+Repair = Literal["bom", "crlf", "nul", "utf8", "escape"]
+
+PADDING = b"\0 \t\r"
+"""What may stand around a line; unfinished downloads are filled with NULs."""
+
+
+class Decoded(msgspec.Struct, Generic[Raw], frozen=True, kw_only=True):
+    """A line's record and what had to be mended for it."""
+
+    record: Raw
+    repairs: tuple[Repair, ...]
+
+
+def is_blank(line: bytes) -> bool:
+    """Whether a line holds nothing."""
+    return not line.strip(PADDING)
+
+
+def decode_line(line: bytes, decode: Callable[[str], Raw]) -> Decoded[Raw] | BadLine:
+    r"""Decode one line with the least mending that makes it JSON.
+
+    Args:
+        line: The line without its break.
+        decode: Decodes JSON text, and raises what msgspec raises.
+
+    Example:
+        >>> decode_line(b'{"a": "\xff"}\0\0', msgspec.json.Decoder(dict).decode)
+        Decoded(record={'a': '\ufffd'}, repairs=('nul', 'utf8'))
+        >>> decode_line(b'{"a": "x', msgspec.json.Decoder(dict).decode)
+        'not_json'
+    """
+    bare = line.strip(PADDING)
+    text = bare.decode(errors="replace")
+    repairs: tuple[Repair, ...] = ()
+    if b"\0" in line[:1] + line[-1:]:
+        repairs += ("nul",)
+    if text.encode() != bare:
+        repairs += ("utf8",)
+    try:
+        try:
+            return Decoded(record=decode(text), repairs=repairs)
+        except msgspec.ValidationError:
+            raise
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            mended = _with_plain_strings(text)
+        return Decoded(record=decode(mended), repairs=(*repairs, "escape"))
+    except msgspec.ValidationError as cause:
+        return _complaint(str(cause))
+    except (ValueError, RecursionError):
+        return "not_json"
+
+
+def _complaint(message: str) -> BadLine:
+    if "missing required field" in message:
+        return "missing_field"
+    return "wrong_type" if " - at `" in message else "not_object"
+
+
+def _with_plain_strings(text: str) -> str:
+    """Give the same JSON without half surrogates and raw control characters.
+
+    The standard library reads both; what is half becomes U+FFFD.
+    """
+    written = json.dumps(json.loads(text, strict=False), ensure_ascii=False)
+    return written.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

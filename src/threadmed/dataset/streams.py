@@ -1,0 +1,176 @@
+"""Bytes out of a dump file, whatever it was packed with; edge.
+
+Packing is recognised by content, since names lie: a browser unpacks a download and
+leaves the suffix.
+A file that ends before its last frame does is told apart from one that is whole,
+which the usual readers of zstd do not do.
+"""
+
+import bz2
+import hashlib
+import lzma
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import zstandard
+
+from threadmed.errors import InputError
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how many bytes are done, and of how many."""
+
+COMPRESSED_CHUNK = 1 << 15
+PLAIN_CHUNK = 1 << 18
+SHOWN_EVERY = 1 << 20
+"""Bytes between two reports of progress."""
+
+LARGEST_WINDOW = 1 << 31
+"""Dumps are packed with windows up to this; decoders refuse it unless told."""
+
+
+class Decoder(Protocol):
+    """What the four libraries have in common."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the frame is complete."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What came after the frame."""
+
+    def decompress(self, data: bytes, /) -> bytes:
+        """Unpack some more."""
+
+
+def _zstd() -> Decoder:
+    return zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW).decompressobj()
+
+
+def _gzip() -> Decoder:
+    return zlib.decompressobj(wbits=31)
+
+
+SKIPPABLE = tuple(bytes([0x50 + n, 0x2A, 0x4D, 0x18]) for n in range(16))
+"""Starts of zstd frames that hold no content; a file may begin with one."""
+
+FORMATS: tuple[tuple[tuple[bytes, ...], str, Callable[[], Decoder]], ...] = (
+    ((b"\x28\xb5\x2f\xfd", *SKIPPABLE), "zstd", _zstd),
+    ((b"\x1f\x8b",), "gzip", _gzip),
+    ((b"BZh",), "bzip2", bz2.BZ2Decompressor),
+    ((b"\xfd7zXZ\x00",), "xz", lzma.LZMADecompressor),
+)
+
+CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
+"""Bytes that no text holds; NULs are left out, since unfinished downloads have them."""
+OTHER_FILES = (b"PAR1", b"PK", b"\xff\xfe", b"\xfe\xff", b"%PDF", b"<")
+
+BROKEN = (zstandard.ZstdError, zlib.error, lzma.LZMAError, OSError, EOFError)
+"""What the libraries raise on corrupt bytes."""
+
+
+class Stream:
+    """A dump file that is read once, from its start to its end."""
+
+    def __init__(self, path: Path, *, allow_partial: bool, progress: Progress) -> None:
+        self.path = path
+        self.format = "plain"
+        self.cut_at: int | None = None
+        """Offset in the file where it ended too early; None while it has not."""
+        self._allow_partial = allow_partial
+        self._progress = progress
+        self._hash = hashlib.sha256()
+        try:
+            self.bytes = path.stat().st_size
+            self._file = path.open("rb")
+        except FileNotFoundError as cause:
+            raise InputError(f"{path}: no such file") from cause
+        except OSError as cause:
+            raise InputError(f"{path}: cannot read: {cause.strerror}") from cause
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the bytes read so far: of the file, once it is read."""
+        return self._hash.hexdigest()
+
+    def chunks(self) -> Iterator[bytes]:
+        """Give the unpacked bytes.
+
+        Raises:
+            InputError: If the file is empty, truncated or corrupt, with the offset,
+                unless partial input is allowed; if it is no dump at all.
+        """
+        with self._file:
+            start = self._read(COMPRESSED_CHUNK)
+            if not start:
+                self._end_early(0, "is empty")
+            for magics, name, decoder in FORMATS:
+                if start.startswith(magics):
+                    self.format = name
+                    yield from self._unpacked(start, decoder)
+                    return
+            self._refuse_other_files(start)
+            while start:
+                yield start
+                start = self._read(PLAIN_CHUNK)
+
+    def _read(self, size: int = COMPRESSED_CHUNK) -> bytes:
+        try:
+            data = self._file.read(size)
+            done = self._file.tell()
+        except OSError as cause:
+            raise InputError(f"{self.path}: cannot read: {cause.strerror}") from cause
+        self._hash.update(data)
+        if done // SHOWN_EVERY != (done - len(data)) // SHOWN_EVERY or not data:
+            self._progress(f"reading {self.path.name}", done, self.bytes)
+        return data
+
+    def _unpacked(
+        self, data: bytes, new_decoder: Callable[[], Decoder]
+    ) -> Iterator[bytes]:
+        decoder = new_decoder()
+        while data:
+            try:
+                unpacked = decoder.decompress(data)
+            except BROKEN as cause:
+                offset = self._file.tell() - len(data)
+                self._end_early(offset, f"is corrupt ({cause})")
+                return
+            if unpacked:
+                yield unpacked
+            if decoder.eof:
+                data = self._next_frame(decoder.unused_data)
+                decoder = new_decoder()
+            else:
+                data = self._read()
+                if not data:
+                    self._end_early(self.bytes, "is truncated: its last frame is not whole")
+
+    def _next_frame(self, rest: bytes) -> bytes:
+        # Files are padded with zeros, and no frame begins with one.
+        while not rest.strip(b"\0"):
+            rest = self._read()
+            if not rest:
+                return b""
+        return rest.lstrip(b"\0")
+
+    def _end_early(self, offset: int, what: str) -> None:
+        if not self._allow_partial:
+            raise InputError(
+                f"{self.path}: {what}, at compressed offset {offset:,} of "
+                f"{self.bytes:,}; get it again, or use what it holds with "
+                "--allow-partial"
+            )
+        self.cut_at = offset
+        while self._read():
+            pass
+
+    def _refuse_other_files(self, start: bytes) -> None:
+        if CONTROL.search(start) or start.startswith(OTHER_FILES):
+            raise InputError(
+                f"{self.path}: is no dump; expected JSON lines, plain or packed with "
+                f"zstd, gzip, bzip2 or xz; it starts with {start[:8]!r}"
+            )

@@ -1,0 +1,17 @@
+"""How well false beliefs are corrected, with honest intervals; the door is `measure`.
+
+Pure: arrays in, estimates out. docs/methods.md has every formula and its source.
+"""
+
+from threadmed.metrics.estimates import Estimate, NotEstimable, Number
+from threadmed.metrics.measure import measure
+from threadmed.metrics.measurement import Measurement, MeasureOptions
+
+__all__ = [
+    "Estimate",
+    "MeasureOptions",
+    "Measurement",
+    "NotEstimable",
+    "Number",
+    "measure",
+]

@@ -1,0 +1,324 @@
+"""Rates and means of items that come in threads, with intervals that know it.
+
+Every number here is a ratio of sums over threads: thread i adds sums[i] to the
+numerator and sizes[i] to the denominator. Turns of one thread are alike, so the
+variance is taken over threads, never over items.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from threadmed.metrics.estimates import Estimate, Method, NotEstimable, Number
+
+Values = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+FEWEST_ITEMS = 5
+"""Below this many items a rate is counts only: no interval says anything then."""
+FEW_THREADS = 10
+"""Below this many threads an interval is flagged."""
+NO_VARIANCE = 1e-18
+"""A variance below this is rounding: one item that differs adds more at any size."""
+
+
+class Interval(NamedTuple):
+    """Two limits."""
+
+    low: float
+    high: float
+
+
+class Totals(NamedTuple):
+    """What each thread adds to a ratio."""
+
+    sums: Values
+    """Shape (G,), the numerators."""
+    sizes: Values
+    """Shape (G,), the denominators, all above 0."""
+
+    @property
+    def ratio(self) -> float:
+        """Sum of the numerators over sum of the denominators."""
+        return float(self.sums.sum() / self.sizes.sum())
+
+    @property
+    def n(self) -> int:
+        """Items."""
+        return int(self.sizes.sum())
+
+    @property
+    def threads(self) -> int:
+        """Threads, G."""
+        return len(self.sizes)
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether any thread has more than one item."""
+        return bool((self.sizes > 1).any())
+
+
+def normal_quantile(level: float) -> float:
+    """Give z, so that a standard normal lies within -z..z with probability `level`."""
+    from scipy.special import ndtri
+
+    if not 0 < level < 1:
+        raise ValueError(f"expected a level between 0 and 1, got {level!r}")
+    return float(ndtri(0.5 + level / 2))
+
+
+def t_quantile(level: float, df: int) -> float:
+    """Give the same for Student's t with `df` degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, 0.5 + level / 2))
+
+
+def totals(values: Values, threads: Codes) -> Totals:
+    """Sum the items of each thread.
+
+    Args:
+        values: Shape (n,), one value an item.
+        threads: Shape (n,), the thread that each item comes from, in any order.
+
+    Returns:
+        One entry a thread, in the order of the thread codes.
+
+    Example:
+        >>> totals(np.array([1.0, 0.0, 1.0]), np.array([7, 7, 2]))
+        Totals(sums=array([1., 1.]), sizes=array([1., 2.]))
+    """
+    _, codes = np.unique(threads, return_inverse=True)
+    return Totals(
+        sums=np.bincount(codes, weights=values).astype(np.float64),
+        sizes=np.bincount(codes).astype(np.float64),
+    )
+
+
+def cluster_variance(
+    of: Totals, *, kind: Literal["CR0", "CR1", "CR2"] = "CR2"
+) -> float:
+    """Estimate the variance of a ratio of sums over threads.
+
+    With e_i = s_i - p n_i: CR0 = sum e_i^2 / N^2, CR1 = CR0 G/(G-1), and CR2 divides
+    each e_i^2 by 1 - n_i/N before it is summed.
+
+    Args:
+        of: At least two threads.
+        kind: CR2 is what threadmed uses; the others are for comparison.
+
+    Raises:
+        ValueError: If there are fewer than two threads.
+
+    References:
+        CR1: Liang and Zeger (1986); Miller (2024), arXiv 2411.00640. CR2: Bell and
+        McCaffrey (2002); this is its closed form for a model of nothing but a mean.
+
+    Example:
+        >>> both = Totals(sums=np.array([1.0, 0.0]), sizes=np.array([1.0, 1.0]))
+        >>> cluster_variance(both)
+        0.25
+    """
+    if of.threads < 2:
+        raise ValueError(f"expected at least 2 threads, got {of.threads}")
+    n = of.sizes.sum()
+    squares = (of.sums - of.ratio * of.sizes) ** 2
+    if kind == "CR2":
+        squares = squares / (1 - of.sizes / n)
+    factor = of.threads / (of.threads - 1) if kind == "CR1" else 1.0
+    return float(squares.sum() / n**2 * factor)
+
+
+def effective_n(of: Totals) -> float:
+    """Say how many independent items a share over threads is worth.
+
+    n_eff = N / max(1, deff), deff = CR2 N / (p(1-p)): a design effect below 1 is
+    noise. Where threads do not differ at all, which is so when the share is 0 or 1,
+    it is the number of threads: that they are alike is no certainty. Without threads
+    of two items it is N.
+
+    Args:
+        of: Successes and items by thread; two threads or more if any has two items.
+
+    References:
+        Kish (1965) for the design effect; Miller (2024) for its use with models.
+
+    Example:
+        >>> effective_n(Totals(sums=np.array([2.0, 0.0]), sizes=np.array([2.0, 2.0])))
+        1.0
+    """
+    if not of.is_clustered:
+        return float(of.n)
+    variance = cluster_variance(of)
+    share = of.ratio
+    if variance <= NO_VARIANCE:
+        return float(of.threads)
+    return of.n / max(1.0, variance * of.n / (share * (1 - share)))
+
+
+def wilson(share: float, n: float, *, level: float = 0.95) -> Interval:
+    """Give Wilson's score interval of a share.
+
+    Args:
+        share: In [0, 1].
+        n: Items, above 0; an effective number need not be whole.
+        level: Coverage aimed at, in (0, 1).
+
+    References:
+        Wilson (1927); Brown, Cai and DasGupta (2001).
+
+    Example:
+        >>> [round(limit, 6) for limit in wilson(7 / 27, 27)]
+        [0.131704, 0.446786]
+    """
+    z = normal_quantile(level)
+    scale = 1 + z**2 / n
+    centre = (share + z**2 / (2 * n)) / scale
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / scale
+    return Interval(max(0.0, float(centre - half)), min(1.0, float(centre + half)))
+
+
+def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> Interval:
+    """Give the exact interval of a share, which never covers less than `level`.
+
+    Args:
+        successes: In [0, n].
+        n: Items, above 0.
+        level: Coverage aimed at, in (0, 1).
+
+    References:
+        Clopper and Pearson (1934).
+
+    Example:
+        >>> [round(limit, 6) for limit in clopper_pearson(0, 12)]
+        [0.0, 0.264648]
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    failures = n - successes
+    low = float(betaincinv(successes, failures + 1, tail)) if successes > 0 else 0.0
+    high = float(betaincinv(successes + 1, failures, 1 - tail)) if failures > 0 else 1.0
+    return Interval(low, high)
+
+
+def rate(values: Values, threads: Codes, *, level: float = 0.95) -> Number:
+    """Estimate a share of items, with Wilson's interval on the effective number n*.
+
+    n* = n_eff (z/t_{G-1})^2 where some thread has two items, and N where none has.
+
+    Args:
+        values: Shape (n,), each 0 or 1; 1 is a success.
+        threads: Shape (n,), the thread that each item comes from.
+        level: Coverage aimed at, in (0, 1).
+
+    Returns:
+        The share, flagged where it rests on fewer than 10 threads; counts without a
+        rate below 5 items or 2 threads.
+
+    References:
+        Korn and Graubard (1998) for the factor (z/t)^2.
+
+    Example:
+        >>> found = rate(np.array([1.0] * 6 + [0.0] * 6), np.arange(12))
+        >>> found.value, round(found.low, 3), found.method
+        (0.5, 0.254, 'wilson')
+    """
+    of = totals(values, threads)
+    if (refused := too_little(of)) is not None:
+        return refused
+    n_star = effective_n(of)
+    if of.is_clustered:
+        n_star *= _t_factor(of.threads, level=level)
+    method: Method = "wilson_n_star" if of.is_clustered else "wilson"
+    return share_estimate(
+        of, wilson(of.ratio, n_star, level=level), level=level, method=method
+    )
+
+
+def mean_score(values: Values, threads: Codes, *, level: float = 0.95) -> Number:
+    """Estimate a mean of scores in [-1, 1], with Wilson's interval after rescaling.
+
+    x = (mean + 1)/2, n_eff = x(1-x)/CR2 of x, times (z/t_{G-1})^2; the limits are
+    mapped back. Where threads do not differ at all n_eff is their number.
+
+    Args:
+        values: Shape (n,), each in [-1, 1].
+        threads: Shape (n,), the thread that each item comes from.
+        level: Coverage aimed at, in (0, 1).
+
+    Returns:
+        The mean; a reason and no mean below 5 items or 2 threads.
+
+    Example:
+        >>> found = mean_score(np.zeros(6), np.arange(6))
+        >>> found.value, round(found.low + found.high, 6)
+        (0.0, 0.0)
+    """
+    of = totals((values + 1) / 2, threads)
+    if (refused := too_little(of, shares=False)) is not None:
+        return refused
+    variance = cluster_variance(of)
+    n_eff = float(of.threads)
+    if variance > NO_VARIANCE:
+        n_eff = of.ratio * (1 - of.ratio) / variance
+    limits = wilson(of.ratio, n_eff * _t_factor(of.threads, level=level), level=level)
+    return Estimate(
+        value=2 * of.ratio - 1,
+        low=2 * limits.low - 1,
+        high=2 * limits.high - 1,
+        level=level,
+        n=of.n,
+        threads=of.threads,
+        method="wilson_rescaled",
+        flag=few_threads(of.threads),
+    )
+
+
+def _t_factor(threads: int, *, level: float) -> float:
+    return (normal_quantile(level) / t_quantile(level, threads - 1)) ** 2
+
+
+def few_threads(threads: int) -> str:
+    """Give the flag of a number that rests on few threads, or nothing."""
+    return "few threads" if threads < FEW_THREADS else ""
+
+
+def too_little(of: Totals, *, shares: bool = True) -> NotEstimable | None:
+    """Say why there is no rate, or None; the counts stay where they are counts."""
+    if of.n == 0:
+        reason = "no scored items"
+    elif of.n < FEWEST_ITEMS:
+        reason = f"fewer than {FEWEST_ITEMS} scored items"
+    elif of.threads < 2:
+        reason = "all scored items are of one thread"
+    else:
+        return None
+    return NotEstimable(
+        reason=reason,
+        n=of.n,
+        hits=round(of.sums.sum()) if shares else None,
+    )
+
+
+def share_estimate(
+    of: Totals,
+    limits: Interval,
+    *,
+    level: float,
+    method: Method,
+    flag: str = "",
+) -> Estimate:
+    """Join a share of items and its limits; `flag` takes the place of few threads."""
+    return Estimate(
+        value=of.ratio,
+        low=limits.low,
+        high=limits.high,
+        level=level,
+        n=of.n,
+        threads=of.threads,
+        method=method,
+        hits=round(of.sums.sum()),
+        flag=flag or few_threads(of.threads),
+    )

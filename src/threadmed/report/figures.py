@@ -1,0 +1,144 @@
+"""Charts as data to drawings: for the page with its tokens, for files as they print.
+
+One grammar makes both. On the page each chart has a wide drawing and one for phones,
+where text must not shrink; by turn there is one drawing a model, which wrap.
+"""
+
+import re
+from html import escape
+from typing import assert_never
+
+import altair as alt
+
+from threadmed.records import Record
+from threadmed.report.blocks import (
+    Figure,
+    LossChart,
+    RatesChart,
+    SettingsChart,
+    TurnsChart,
+)
+from threadmed.report.drawing import (
+    Drawing,
+    Headline,
+    finished,
+    layered,
+    standing,
+    title_of,
+)
+from threadmed.report.losses import loss_rows
+from threadmed.report.panels import panel_drawing, panel_width
+from threadmed.report.rates import rate_rows, setting_rows
+from threadmed.report.rows import WIDE
+from threadmed.report.theme import themed
+
+
+class Drawn(Record, frozen=True, kw_only=True):
+    """An SVG for the page, with the heading that stands over it."""
+
+    svg: str
+    heading: str = ""
+
+
+def page_drawings(figure: Figure) -> tuple[Drawn, ...]:
+    """Draw a figure for the page; the colours are tokens of the style sheet."""
+    chart = figure.chart
+    if isinstance(chart, TurnsChart):
+        return tuple(
+            Drawn(
+                svg=_page_svg(
+                    panel_drawing(chart, panel, named=False),
+                    alt=_panel_alt(figure, index),
+                ),
+                heading=panel.model,
+            )
+            for index, panel in enumerate(chart.panels)
+        )
+    return tuple(
+        Drawn(
+            svg=_page_svg(
+                _rows(chart, is_narrow=is_narrow),
+                alt=figure.alt,
+                name="narrow" if is_narrow else "wide",
+            )
+        )
+        for is_narrow in (False, True)
+    )
+
+
+def _panel_alt(figure: Figure, index: int) -> str:
+    """Give the sentence of one panel: a figure of panels has one line for each."""
+    return figure.alt.split("\n")[index]
+
+
+def _rows(chart: LossChart | RatesChart | SettingsChart, *, is_narrow: bool) -> Drawing:
+    match chart:
+        case LossChart():
+            return loss_rows(chart, is_narrow=is_narrow)
+        case RatesChart():
+            return rate_rows(chart, is_narrow=is_narrow)
+        case SettingsChart():
+            return setting_rows(chart, is_narrow=is_narrow)
+        case _:
+            assert_never(chart)
+
+
+def file_specification(figure: Figure, mark: str) -> dict[str, object]:
+    """Make the Vega-Lite specification of a figure as a file, with its title.
+
+    Args:
+        figure: What to draw.
+        mark: What a judged figure is marked with; it stands under the title.
+    """
+    method = " ".join(figure.method.split())
+    headline = Headline(
+        title=f"Figure {figure.number}. {figure.title}",
+        lines=tuple(line for line in (f"{mark}." if mark else "", method) if line),
+    )
+    if not isinstance(figure.chart, TurnsChart):
+        return standing(_rows(figure.chart, is_narrow=False), headline)
+    width = panel_width(figure.chart)
+    panels = [
+        layered(panel_drawing(figure.chart, panel, named=True))
+        for panel in figure.chart.panels
+    ]
+    chart = alt.concat(
+        *panels,
+        columns=max(1, int(WIDE // width)),
+        spacing=24,
+        title=title_of(headline),
+    )
+    return {**finished(chart), "padding": 8}
+
+
+def _page_svg(drawing: Drawing, *, alt: str, name: str = "") -> str:
+    """Draw for the page: our own frame and text alternative, no font, no ids."""
+    import vl_convert
+
+    drawn = vl_convert.vegalite_to_svg(standing(drawing))
+    size = re.match(r'<svg[^>]* width="(\S+)" height="(\S+)"', drawn)
+    if size is None:
+        raise ValueError("vl-convert wrote an SVG without a size")
+    width, height = size.groups()
+    inner = drawn[drawn.index(">") + 1 :]
+    return (
+        f'<svg class="chart {name}" role="img" aria-label="{escape(alt)}" '
+        f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+        f"{themed(tidy(inner))}"
+    )
+
+
+def tidy(drawn: str) -> str:
+    """Leave out of an SVG what draws nothing, and digits that nobody sees.
+
+    Example:
+        >>> tidy('<path transform="translate(33.33333,1)" font-family="Arial"/>')
+        '<path transform="translate(33.33,1)"/>'
+    """
+    for pattern, instead in (
+        (r' (?:font-family|pointer-events|aria-\w+|role|class)="[^"]*"', ""),
+        (r'<path d="[^"]*" display="none"/>', ""),
+        (r"(\d+\.\d{2})\d+", r"\1"),
+    ):
+        drawn = re.sub(pattern, instead, drawn)
+    return drawn

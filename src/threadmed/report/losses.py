@@ -1,0 +1,150 @@
+"""From the first question to the third: what is lost, and to what."""
+
+from threadmed.report.blocks import Loss, LossChart, Point
+from threadmed.report.drawing import Drawing
+from threadmed.report.marks import Dot, Line, Text, small
+from threadmed.report.numbers import MISSING, percent, points, signed_points
+from threadmed.report.rows import (
+    Frame,
+    estimate,
+    frame,
+    head,
+    number,
+    row_drawing,
+    whisker,
+)
+from threadmed.report.theme import Shape, Token
+
+APART = 0.25
+"""Share of the scale that the labels of first and third question need."""
+
+
+def loss_rows(chart: LossChart, *, is_narrow: bool) -> Drawing:
+    """Draw turn 0, turn 2, and the two parts of what lies between."""
+    names = [row.model for row in chart.rows]
+    place = frame(names, is_narrow=is_narrow, right=252, top=46, row=39)
+    lines: list[Line] = []
+    dots: list[Dot] = []
+    texts: list[Text] = []
+    for index, row in enumerate(chart.rows):
+        y = place.middle(index)
+        lines += _bridge(row, y)
+        for point, colour, shape in _ends(row):
+            lines += whisker(point, y + 12, colour, width=1.2)
+            dots += estimate(point, y, colour, shape)[1]
+        texts += _narrow_loss(place, row, y) if is_narrow else _wide_loss(place, row, y)
+    if not is_narrow:
+        texts += _loss_head(place, chart.rows[0])
+    return row_drawing(place, names, lines=lines, dots=dots, texts=texts)
+
+
+def _ends(row: Loss) -> tuple[tuple[Point, Token, Shape], ...]:
+    return ((row.first, "ink", "circle"), (row.third, "orange", "diamond"))
+
+
+def _bridge(row: Loss, y: float) -> list[Line]:
+    """Draw the loss as two bars that meet at the seam.
+
+    Where a part is a gain the bars lie over each other, so the second is thinner.
+    """
+    first, seam, third = (_value(p) for p in (row.first, row.seam, row.third))
+    over = (seam - third) * (first - seam) < 0
+    return [
+        Line(x=seam, x2=first, y=y, y2=y, colour="mid", width=7),
+        Line(x=third, x2=seam, y=y, y2=y, colour="orange", width=3 if over else 7),
+    ]
+
+
+def _value(point: Point) -> float:
+    if point.value is None:
+        raise ValueError(f"a loss without a number cannot be drawn: {point.note}")
+    return point.value
+
+
+def _own_interval(row: Loss) -> str:
+    """Write what its own answers cost, as a loss: with the sign turned."""
+    if row.own.low is None or row.own.high is None:
+        return MISSING
+    return signed_points(-row.own.high, -row.own.low, decimals=0)
+
+
+def _wide_loss(place: Frame, row: Loss, y: float) -> list[Text]:
+    lost, own = (points(-_value(p), decimals=0) for p in (row.lost, row.own))
+    return [
+        *_end_labels(row, y),
+        number(place, 716, y, lost, weight="bold"),
+        number(place, 788, y, own, weight="bold", colour="orange"),
+        number(place, 880, y, _own_interval(row), colour="ink-2"),
+    ]
+
+
+def _end_labels(row: Loss, y: float) -> list[Text]:
+    """Write the two rates outside of all that is drawn between them."""
+    first, seam, third = (_value(p) for p in (row.first, row.seam, row.third))
+    lower, upper = sorted((first, third))
+    low, high = (percent(end, decimals=0) for end in (lower, upper))
+    left, right = min(lower, seam), max(upper, seam)
+    return [
+        Text(x=left, y=y, text=low, anchor="end", dx=-12, colour="ink-2"),
+        Text(x=right, y=y, text=high, dx=12, colour="ink-2"),
+    ]
+
+
+def _narrow_loss(place: Frame, row: Loss, y: float) -> list[Text]:
+    lost, own = (points(-_value(p), decimals=0) for p in (row.lost, row.own))
+    text = f"{lost} points, {own} own answers"
+    return [small(place.at(330), y - 26, text, anchor="end")]
+
+
+def _loss_head(place: Frame, row: Loss) -> list[Text]:
+    columns = [
+        head(place, 716, "points", line=0),
+        head(place, 716, "lost", line=1),
+        head(place, 788, "to own", line=0, colour="orange"),
+        head(place, 788, "answers", line=1, colour="orange"),
+        head(place, 880, "95% CI", line=1),
+    ]
+    first, seam, third = (_value(p) for p in (row.first, row.seam, row.third))
+    above, below = -place.top + 8, -place.top + 25
+    if not third < seam < first or first - third < APART:
+        return [
+            *columns,
+            Text(x=0, y=above, text="\u25cf 1st question, turn 0", weight="bold"),
+            Text(
+                x=0.45,
+                y=above,
+                text="\u25c6 3rd question, turn 2",
+                weight="bold",
+                colour="orange",
+            ),
+            Text(x=0, y=below, text="grey: harder questions", colour="ink-3"),
+            Text(x=0.45, y=below, text="orange: own earlier answers", colour="orange"),
+        ]
+    return [
+        *columns,
+        Text(
+            x=first,
+            y=above,
+            text="1st question, turn 0",
+            anchor="middle",
+            weight="bold",
+        ),
+        Text(
+            x=third,
+            y=above,
+            text="3rd question, turn 2",
+            anchor="end",
+            dx=6,
+            weight="bold",
+            colour="orange",
+        ),
+        Text(
+            x=seam,
+            y=below,
+            text="own earlier answers",
+            anchor="end",
+            dx=-5,
+            colour="orange",
+        ),
+        Text(x=seam, y=below, text="harder questions", dx=5, colour="ink-3"),
+    ]

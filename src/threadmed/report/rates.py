@@ -1,0 +1,181 @@
+"""PCR and Uncorrected by model, and PCR by setting."""
+
+import itertools
+from collections.abc import Sequence
+
+from threadmed.report.blocks import (
+    Point,
+    RatesChart,
+    SettingPoint,
+    SettingsChart,
+    SettingsRow,
+)
+from threadmed.report.drawing import Drawing
+from threadmed.report.marks import Dot, Line, Text, small
+from threadmed.report.numbers import MISSING, count, percent
+from threadmed.report.rows import (
+    WIDE,
+    Frame,
+    estimate,
+    frame,
+    head,
+    number,
+    row_drawing,
+)
+from threadmed.report.theme import (
+    SETTING_COLOURS,
+    SETTING_NAMES,
+    SETTING_READS,
+    SETTING_SHAPES,
+    Shape,
+    Token,
+)
+
+
+def rate_rows(chart: RatesChart, *, is_narrow: bool) -> Drawing:
+    """Draw PCR and Uncorrected with their intervals (paper, Figure 4)."""
+    names = [row.model for row in chart.rows]
+    place = frame(names, is_narrow=is_narrow, right=232, top=34, row=46)
+    lines: list[Line] = []
+    dots: list[Dot] = []
+    texts: list[Text] = []
+    kinds: tuple[tuple[Token, Shape, int, str], ...] = (
+        ("blue", "circle", -8, "corrected"),
+        ("orange", "diamond", 8, "not corrected"),
+    )
+    for index, row in enumerate(chart.rows):
+        for point, (colour, shape, shift, _) in zip(
+            (row.corrected, row.uncorrected), kinds, strict=True
+        ):
+            y = place.middle(index) + shift
+            whiskers, dot = estimate(point, y, colour, shape)
+            lines += whiskers
+            dots += dot
+            texts += _beside(place, point, y, colour) if is_narrow else []
+        if not is_narrow:
+            texts += _rate_numbers(place, row.corrected, row.uncorrected, index)
+    if not is_narrow:
+        texts += [
+            head(place, 740, "\u25cf corrected", line=0, colour="blue"),
+            head(place, 836, "\u25c6 not corrected", line=0, colour="orange"),
+            head(place, 880, "n", line=0),
+        ]
+    return row_drawing(place, names, lines=lines, dots=dots, texts=texts)
+
+
+def _rate_numbers(
+    place: Frame, corrected: Point, uncorrected: Point, index: int
+) -> list[Text]:
+    y = place.middle(index)
+    return [
+        number(place, 740, y, written(corrected)),
+        number(place, 836, y, written(uncorrected)),
+        number(place, 880, y, count(corrected.n), colour="ink-2"),
+    ]
+
+
+def written(point: Point) -> str:
+    r"""Write a point as percent, or the dash that its caption explains.
+
+    Example:
+        >>> written(Point(value=None, low=None, high=None, n=3)) == "\u2013"
+        True
+    """
+    return MISSING if point.value is None else percent(point.value)
+
+
+def _beside(place: Frame, point: Point, y: float, colour: Token) -> list[Text]:
+    """Write a rate at the free end of its interval, for want of columns."""
+    if point.value is None:
+        return [small(0.02, y, MISSING, anchor="start", colour=colour)]
+    text = percent(point.value, decimals=0)
+    low, high = point.low or 0.0, point.high or 1.0
+    if high < 0.86:
+        return [small(high + 7 / place.width, y, text, anchor="start", colour=colour)]
+    return [small(low - 7 / place.width, y, text, anchor="end", colour=colour)]
+
+
+def setting_rows(chart: SettingsChart, *, is_narrow: bool) -> Drawing:
+    """Draw the settings of each model on the same items (paper, Figure 6)."""
+    names = [row.model for row in chart.rows]
+    settings = list(dict.fromkeys(p.setting for row in chart.rows for p in row.points))
+    right = 40.0 + 76 * len(settings)
+    row_height = 16.0 + 14 * len(settings)
+    place = frame(names, is_narrow=is_narrow, right=right, top=28, row=row_height)
+    lines: list[Line] = []
+    dots: list[Dot] = []
+    texts: list[Text] = []
+    for index, row in enumerate(chart.rows):
+        marked = _setting_marks(place, row, index)
+        lines += marked[0]
+        dots += marked[1]
+        texts += marked[2]
+        if index == 0 and not is_narrow:
+            texts += _reads(place, row)
+    if not is_narrow:
+        texts += [
+            head(place, _column(settings, setting), SETTING_NAMES[setting].lower(),
+                  line=0, colour=SETTING_COLOURS[setting])
+            for setting in settings
+        ]  # fmt: skip
+        texts += [
+            number(place, _column(settings, p.setting), place.middle(index),
+                    written(p.point))
+            for index, row in enumerate(chart.rows)
+            for p in row.points
+        ]  # fmt: skip
+    return row_drawing(place, names, lines=lines, dots=dots, texts=texts)
+
+
+def _column(settings: Sequence[str], setting: str) -> float:
+    return WIDE - 76.0 * (len(settings) - 1 - settings.index(setting))
+
+
+def _setting_marks(
+    place: Frame, row: SettingsRow, index: int
+) -> tuple[list[Line], list[Dot], list[Text]]:
+    lines: list[Line] = []
+    dots: list[Dot] = []
+    texts: list[Text] = []
+    for p, y in _levels(place, row, index):
+        colour, shape = SETTING_COLOURS[p.setting], SETTING_SHAPES[p.setting]
+        whiskers, dot = estimate(p.point, y, colour, shape)
+        lines += whiskers
+        dots += dot
+        if place.is_narrow:
+            texts += _beside(place, p.point, y, colour)
+    joins = [
+        Line(x=a.x, y=a.y, x2=b.x, y2=b.y, colour="pale", width=1.5)
+        for a, b in itertools.pairwise(dots)
+    ]
+    return [*joins, *lines], dots, texts
+
+
+def _levels(
+    place: Frame, row: SettingsRow, index: int
+) -> list[tuple[SettingPoint, float]]:
+    """Give each setting its own line within the row, 14 px apart."""
+    top = place.middle(index) - 7.0 * (len(row.points) - 1)
+    if place.is_narrow:
+        top = place.row * index + 34
+    return [(p, top + 14 * order) for order, p in enumerate(row.points)]
+
+
+def _reads(place: Frame, row: SettingsRow) -> list[Text]:
+    """Say beside the first row's points what each setting shows."""
+    texts = []
+    for p, y in _levels(place, row, 0):
+        if p.point.value is None:
+            continue
+        low, high = p.point.low or 0.0, p.point.high or 1.0
+        fits = high < 0.7
+        texts.append(
+            small(
+                high + 8 / place.width if fits else low - 8 / place.width,
+                y,
+                SETTING_READS[p.setting],
+                anchor="start" if fits else "end",
+                colour=SETTING_COLOURS[p.setting],
+            )
+        )
+    return texts

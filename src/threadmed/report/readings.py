@@ -1,0 +1,119 @@
+"""From metrics' numbers to points of charts and cells of tables."""
+
+from collections.abc import Callable
+from typing import assert_never
+
+from threadmed.metrics.estimates import Estimate, NotEstimable, Number
+from threadmed.report.blocks import Interval, Point, Quantity, Strip
+from threadmed.report.numbers import (
+    MISSING,
+    mean_score,
+    percent,
+    points,
+    span,
+)
+
+Write = Callable[[float], str]
+
+
+def point(number: Number) -> Point:
+    """Make the point of a number; without an estimate it has a reason."""
+    match number:
+        case Estimate():
+            return Point(
+                value=number.value,
+                low=number.low,
+                high=number.high,
+                n=number.n,
+                note=number.flag or "",
+            )
+        case NotEstimable():
+            return Point(
+                value=None, low=None, high=None, n=number.n, note=number.reason
+            )
+        case _:
+            assert_never(number)
+
+
+def cells(number: Number, write: Write) -> tuple[Quantity, Interval]:
+    """Make the cell of a number and that of its interval.
+
+    Where there is no estimate the counts stand instead of it if there are any, and
+    else a dash; the reason goes with them as a note.
+    """
+    match number:
+        case Estimate():
+            shown = Quantity(
+                value=number.value, text=write(number.value), note=number.flag or ""
+            )
+            text = span(write(number.low), write(number.high))
+            return shown, Interval(low=number.low, high=number.high, text=text)
+        case NotEstimable():
+            return (
+                Quantity(value=None, text=counts(number), note=number.reason),
+                Interval(low=None, high=None, text=MISSING),
+            )
+        case _:
+            assert_never(number)
+
+
+def counts(number: NotEstimable) -> str:
+    """Write the counts that there are instead of a rate.
+
+    Example:
+        >>> counts(NotEstimable(reason="few", n=3, threads=3, successes=2))
+        '2/3'
+    """
+    if number.successes is None or not number.n:
+        return MISSING
+    return f"{number.successes}/{number.n}"
+
+
+def rate(number: Number) -> tuple[Quantity, Interval]:
+    """Make the cells of a share."""
+    return cells(number, percent)
+
+
+def difference(number: Number) -> tuple[Quantity, Interval]:
+    """Make the cells of a difference of shares, in points."""
+    return cells(number, points)
+
+
+def mean(number: Number) -> tuple[Quantity, Interval]:
+    """Make the cells of a mean score."""
+    return cells(number, mean_score)
+
+
+def strip(number: Number, write: Write, *, unit: str = "%") -> Strip:
+    """Make the drawing of a number in a row of a table, with its sentence."""
+    match number:
+        case Estimate():
+            low, high = write(number.low), write(number.high)
+            label = f"{write(number.value)}{unit}, interval {low} to {high}"
+            return Strip(
+                value=number.value, low=number.low, high=number.high, label=label
+            )
+        case NotEstimable():
+            return Strip(value=None, label=f"no estimate: {number.reason}")
+        case _:
+            assert_never(number)
+
+
+def said(number: Number, write: Write = percent, *, unit: str = "%") -> str:
+    """Write a number with its interval and n, as it stands in a sentence.
+
+    Example:
+        >>> said(NotEstimable(reason="no failures", n=0, threads=0))
+        'not known (no failures)'
+    """
+    match number:
+        case Estimate():
+            interval = span(write(number.low), write(number.high))
+            return (
+                f"{write(number.value)}{unit} "
+                f"({number.level:.0%} CI {interval}, n = {number.n:,})"
+            )
+        case NotEstimable():
+            return f"not known ({number.reason})"
+        case _:
+            assert_never(number)

@@ -1,0 +1,1 @@
+"""One module a section; each says what it shows, or None where there is nothing."""

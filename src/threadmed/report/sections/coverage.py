@@ -1,0 +1,152 @@
+"""What became of every answer and every verdict; nothing missing is averaged."""
+
+from collections import Counter
+
+from threadmed.metrics.estimates import Estimate
+from threadmed.metrics.measurement import Group, Measurement
+from threadmed.records import Scored, ScoreOutcome
+from threadmed.report.blocks import (
+    Block,
+    Cell,
+    Column,
+    Interval,
+    Prose,
+    Quantity,
+    Section,
+    Table,
+    Words,
+)
+from threadmed.report.material import Found
+from threadmed.report.numbers import MISSING, count, of, percent, percents, things
+from threadmed.report.readings import rate
+from threadmed.report.theme import SETTING_NAMES
+
+OUTCOMES: dict[ScoreOutcome, str] = {
+    "scored": "Scored",
+    "blocked": "Blocked",
+    "truncated": "Truncated",
+    "empty": "Empty",
+    "failed": "Failed",
+    "unjudged": "Unjudged",
+    "pending": "Pending",
+}
+
+
+def coverage(found: Found) -> Section | None:
+    """Count outcomes by model and setting, and verdicts by judge."""
+    measured = found.measured
+    if measured is None or not measured.groups:
+        return None
+    blocks: list[Block] = [
+        Prose(
+            text="An answer that was blocked, cut off or empty, that never came or that "
+            "the panel could not score has no score: it is counted here and enters no "
+            "average. The bounds say what the rate would be if all missing scores were "
+            "failures, and if all were corrections."
+        ),
+        _outcomes(measured),
+    ]
+    if found.verdicts:
+        blocks += [Prose(text=_panel(found, measured)), _judges(found)]
+    return Section(id="coverage", title="Outcomes and coverage", blocks=tuple(blocks))
+
+
+def _outcomes(measured: Measurement) -> Table:
+    met = {o.outcome for group in measured.groups for o in group.outcomes}
+    shown = [outcome for outcome in OUTCOMES if outcome in met | {"scored"}]
+    return Table(
+        id="table-coverage",
+        title="What became of the answers",
+        columns=(
+            Column(key="model", title="Model", align="text"),
+            Column(key="setting", title="Setting", align="text"),
+            Column(key="items", title="Items"),
+            *(Column(key=outcome, title=OUTCOMES[outcome]) for outcome in shown),
+            Column(key="coverage", title="Coverage, %"),
+            Column(key="pcr", title="PCR, %"),
+            Column(key="pcr_ci", title="95% CI", align="interval"),
+            Column(key="bounds", title="Bounds, %", align="interval"),
+        ),
+        rows=tuple(_outcome_row(group, shown) for group in measured.groups),
+        note="Unjudged: answered, but the panel reached no score. Pending: the run "
+        "stopped before it. Bounds do not hold the uncertainty of sampling.",
+    )
+
+
+def _outcome_row(group: Group, shown: list[ScoreOutcome]) -> tuple[Cell, ...]:
+    ended = {each.outcome: each.n for each in group.outcomes}
+    return (
+        Words(text=group.target),
+        Words(text=SETTING_NAMES[group.setting]),
+        _number(group.n_items),
+        *(_number(ended.get(outcome, 0)) for outcome in shown),
+        Quantity(value=group.coverage, text=percent(group.coverage)),
+        *rate(group.pcr),
+        _bounds(group),
+    )
+
+
+def _bounds(group: Group) -> Interval:
+    """Write the two extremes; without a missing score they are the rate itself."""
+    wrong, right = group.bounds.all_wrong, group.bounds.all_right
+    if not (isinstance(wrong, Estimate) and isinstance(right, Estimate)):
+        return Interval(low=None, high=None, text=MISSING)
+    return Interval(
+        low=wrong.value, high=right.value, text=percents(wrong.value, right.value)
+    )
+
+
+def _number(value: int) -> Quantity:
+    return Quantity(value=value, text=count(value))
+
+
+def _panel(found: Found, measured: Measurement) -> str:
+    panel = found.manifest.study.panel
+    scored = sum(group.n_scored for group in measured.groups)
+    ties = sum(group.tie_breaks for group in measured.groups)
+    text = (
+        f"The panel has {things(len(panel.judges), 'judge')}; its rule is "
+        f"{panel.rule.replace('_', ' ')}."
+    )
+    if panel.rule == "majority" and panel.primary and len(panel.judges) > 1 and scored:
+        text += (
+            f" Where there was no majority {panel.primary} decided: {of(ties, scored)} "
+            "scores, an item counted in each setting that it stands for."
+        )
+    return text
+
+
+def _judges(found: Found) -> Table:
+    counted: Counter[tuple[str, str]] = Counter(
+        (v.judge, f"{v.score}" if isinstance(v, Scored) else v.why)
+        for v in found.verdicts
+    )
+    judges = list(dict.fromkeys(v.judge for v in found.verdicts))
+    ends = ("1", "0", "-1", "malformed", "refused", "failed")
+    heads = ("+1", "0", "\u22121", "Malformed", "Refused", "Failed")
+    rows = []
+    for judge in judges:
+        asked = sum(counted[judge, end] for end in ends)
+        valid = sum(counted[judge, end] for end in ends[:3])
+        rows.append(
+            (
+                Words(text=judge),
+                _number(asked),
+                *(_number(counted[judge, end]) for end in ends),
+                Quantity(value=valid / asked, text=percent(valid / asked)),
+            )
+        )
+    return Table(
+        id="table-judges",
+        title="What each judge returned",
+        caption="Verdicts on all answers, each setting counted.",
+        columns=(
+            Column(key="judge", title="Judge", align="text"),
+            Column(key="asked", title="Asked"),
+            *(Column(key=e, title=h) for e, h in zip(ends, heads, strict=True)),
+            Column(key="valid", title="Valid, %"),
+        ),
+        rows=tuple(rows),
+        note="A judge is asked once more after a malformed reply; refused and failed "
+        "ones stay without a score.",
+    )

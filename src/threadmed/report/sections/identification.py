@@ -1,0 +1,158 @@
+"""Which questions carry a misconception, and by whose word."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from threadmed.records import Label, Labelled, ThreadId
+from threadmed.report.blocks import (
+    Block,
+    Column,
+    Prose,
+    Quantity,
+    Section,
+    Table,
+    Words,
+)
+from threadmed.report.material import Found
+from threadmed.report.numbers import count, listed, of, percent, things
+
+Question = tuple[ThreadId, int]
+
+
+def identification(found: Found) -> Section | None:
+    """Count the labels of each source, and lay two sources side by side."""
+    by_source: dict[str, dict[Question, Label]] = {}
+    for label in found.labels:
+        by_source.setdefault(label.source, {})[label.thread_id, label.turn] = label
+    if not by_source:
+        return None
+    chosen = found.manifest.label_source
+    blocks: list[Block] = [
+        Prose(text=_opening(found, by_source.get(chosen, {}))),
+        _counts(by_source, chosen),
+    ]
+    others = [source for source in sorted(by_source) if source != chosen]
+    if chosen in by_source:
+        for number, source in enumerate(others):
+            blocks += _beside(by_source, chosen, source, number)
+    return Section(id="identification", title="Identification", blocks=tuple(blocks))
+
+
+def _opening(found: Found, labels: Mapping[Question, Label]) -> str:
+    marked = len(found.marked)
+    threads = len({label.thread_id for label in found.marked})
+    source = found.manifest.label_source
+    who = "the labels that came with the data" if source == "reference" else source
+    return (
+        f"What is answered below was decided by {who}: {count(marked)} of "
+        f"{things(len(labels), 'labelled question')} carry a misconception, in "
+        f"{things(threads, 'thread')}. An unlabelled question is counted and never "
+        "taken for one without."
+    )
+
+
+def _counts(by_source: Mapping[str, Mapping[Question, Label]], chosen: str) -> Table:
+    rows = []
+    for source, labels in sorted(by_source.items()):
+        said = Counter(_word(label) for label in labels.values())
+        decided = said["yes"] + said["no"]
+        share = (
+            Quantity(value=said["yes"] / decided, text=percent(said["yes"] / decided))
+            if decided
+            else Quantity(value=None, text="\u2013", note="no question was labelled")
+        )
+        rows.append(
+            (
+                Words(text=f"{source} (decides)" if source == chosen else source),
+                _number(len(labels)),
+                _number(said["yes"]),
+                _number(said["no"]),
+                share,
+                _number(said["malformed"]),
+                _number(said["refused"]),
+                _number(said["failed"]),
+            )
+        )
+    return Table(
+        id="table-labels",
+        title="Labels by source",
+        columns=(
+            Column(key="source", title="Source", align="text"),
+            Column(key="questions", title="Questions"),
+            Column(key="misconception", title="Misconception"),
+            Column(key="none", title="None"),
+            Column(key="share", title="Share, %"),
+            Column(key="malformed", title="Malformed"),
+            Column(key="refused", title="Refused"),
+            Column(key="failed", title="Failed"),
+        ),
+        rows=tuple(rows),
+        note="Share: of the questions that the source labelled.",
+        judged=False,
+    )
+
+
+def _number(value: int) -> Quantity:
+    return Quantity(value=value, text=count(value))
+
+
+def _word(label: Label) -> str:
+    if isinstance(label, Labelled):
+        return "yes" if label.misconception else "no"
+    return label.why
+
+
+def _beside(
+    by_source: Mapping[str, Mapping[Question, Label]],
+    chosen: str,
+    other: str,
+    number: int,
+) -> list[Block]:
+    """Cross the labels of two sources on the questions that both labelled."""
+    pairs = Counter(
+        (_word(label), _word(by_source[other][question]))
+        for question, label in by_source[chosen].items()
+        if question in by_source[other]
+        and isinstance(label, Labelled)
+        and isinstance(by_source[other][question], Labelled)
+    )
+    total = pairs.total()
+    if not total:
+        return []
+    agreed = pairs["yes", "yes"] + pairs["no", "no"]
+    names = {"yes": "misconception", "no": "none"}
+    rows = tuple(
+        (
+            Words(text=f"{chosen}: {names[mine]}"),
+            *(_number(pairs[mine, theirs]) for theirs in ("yes", "no")),
+            _number(pairs[mine, "yes"] + pairs[mine, "no"]),
+        )
+        for mine in ("yes", "no")
+    )
+    found = pairs["yes", "yes"]
+    marked = found + pairs["yes", "no"]
+    sentence = (
+        f"Of {things(total, 'question')} that both {listed([chosen, other])} labelled, "
+        f"they agree on {of(agreed, total)}."
+    )
+    if marked:
+        sentence += (
+            f" {other} found {of(found, marked)} of those that {chosen} marks as "
+            "carrying a misconception."
+        )
+    return [
+        Prose(text=sentence + " Agreement is raw; it is no measure of who is right."),
+        Table(
+            id=f"table-labels-beside-{number + 1}",
+            title=f"{chosen} beside {other}",
+            caption="Questions that both labelled.",
+            columns=(
+                Column(key="source", title="", align="text"),
+                Column(key="other_misconception", title=f"{other}: misconception"),
+                Column(key="other_none", title=f"{other}: none"),
+                Column(key="both", title="Both"),
+            ),
+            rows=rows,
+            judged=False,
+        ),
+    ]

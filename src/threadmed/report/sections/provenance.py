@@ -1,0 +1,225 @@
+"""Everything that decides a number on the page."""
+
+from typing import assert_never
+
+import msgspec
+
+from threadmed.metrics.estimates import Method, NotEstimable
+from threadmed.metrics.measurement import Measurement
+from threadmed.records import PanelRule
+from threadmed.report.blocks import (
+    Block,
+    Column,
+    Fact,
+    Facts,
+    Heading,
+    Prompts,
+    Prose,
+    Section,
+    Table,
+    Words,
+)
+from threadmed.report.material import Found
+from threadmed.report.numbers import listed, things
+from threadmed.study import ModelUsed, RunManifest
+
+RULES: dict[PanelRule, str] = {
+    "majority": "a strict majority of the panel; without one the primary judge decides",
+    "primary": "the primary judge alone",
+    "median": "the median of the judges",
+    "lowest": "the lowest score of the judges",
+    "unanimous": "only where all judges agree",
+}
+
+DIFFERENCES = (
+    (
+        "Interval of a rate",
+        "percentile bootstrap over items, 1,000 draws",
+        "Wilson, on the effective number of items: turns of one thread are not "
+        "independent",
+    ),
+    (
+        "Oracle beside multi-turn",
+        "different items: turn 0 is copied into the oracle",
+        "the same items, turns 1 and later",
+    ),
+    (
+        "Interval of recovery",
+        "bootstrap",
+        "Wilson, on the effective number of failure-start pairs",
+    ),
+    (
+        "Comparisons",
+        "rates side by side",
+        "paired differences, with exact tests and Holm\u2019s adjustment",
+    ),
+    (
+        "Answers without a score",
+        "not reported",
+        "counted, with coverage and bounds beside the rate",
+    ),
+)
+"""Point, as published, and here (docs/methods.md has the reasons)."""
+
+
+def provenance(found: Found) -> Section:
+    """Show versions, hashes, models, prompts, and what differs from the paper."""
+    blocks: list[Block] = [
+        Prose(
+            text="The same study file and the same journal give the same page, byte "
+            "for byte."
+        ),
+        Facts(facts=tuple(_facts(found))),
+        _models(found.manifest.models),
+    ]
+    if found.manifest.prompts:
+        blocks.append(
+            Prompts(
+                prompts=tuple(
+                    Fact(
+                        name=f"{prompt.name}, sha256 {prompt.sha256}",
+                        text=f"{prompt.system}\n\n--- user ---\n\n{prompt.user}",
+                    )
+                    for prompt in found.manifest.prompts
+                )
+            )
+        )
+    if found.measured is not None:
+        blocks += [Heading(text="What differs from the published analysis"), _published()]
+    return Section(id="provenance", title="Provenance", blocks=tuple(blocks))
+
+
+def _facts(found: Found) -> list[Fact]:
+    manifest = found.manifest
+    study = manifest.study
+    facts = [
+        Fact(name="Software", text=_software(manifest)),
+        Fact(name="study.toml, sha256", text=manifest.study_sha256, is_code=True),
+        Fact(name="Threads, sha256", text=manifest.threads_sha256, is_code=True),
+    ]
+    if manifest.labels_sha256:
+        facts.append(
+            Fact(name="Labels, sha256", text=manifest.labels_sha256, is_code=True)
+        )
+    facts += [
+        Fact(name="Labels that decide", text=manifest.label_source),
+        Fact(name="Settings", text=listed(study.settings) if study.settings else "none"),
+        Fact(name="Seed", text=str(study.seed)),
+    ]
+    if study.panel.judges:
+        facts.append(Fact(name="Panel", text=_panel(manifest)))
+    if found.measured is not None:
+        facts.append(Fact(name="Intervals", text=intervals(found.measured)))
+    complete = "everything was answered and judged"
+    stopped = "the run stopped early; what it had not reached is counted as pending"
+    facts.append(Fact(name="Run", text=complete if manifest.complete else stopped))
+    return facts
+
+
+def _software(manifest: RunManifest) -> str:
+    return f"threadmed {manifest.threadmed}, Python {manifest.python}"
+
+
+def _panel(manifest: RunManifest) -> str:
+    panel = manifest.study.panel
+    shown = [
+        what
+        for what, is_shown in (
+            ("the earlier questions", panel.show_prior_questions),
+            ("the identified misconception", panel.show_misconception),
+        )
+        if is_shown
+    ]
+    text = f"{listed(panel.judges)}; rule: {RULES[panel.rule]}"
+    if panel.primary:
+        text += f"; primary judge: {panel.primary}"
+    return f"{text}; judges also see {listed(shown)}" if shown else text
+
+
+def intervals(measured: Measurement) -> str:
+    """Name the kinds of interval that the rates of this study really have."""
+    numbers = [
+        number
+        for group in measured.groups
+        for number in (group.pcr, group.pcs, group.recovery.rate)
+    ]
+    numbers += [c.difference for s in measured.settings_same_items for c in s.differences]
+    numbers += [c.difference for c in measured.comparisons]
+    used = {n.method for n in numbers if not isinstance(n, NotEstimable)}
+    named = sorted({describe(method) for method in used})
+    level = f"{measured.options.level:.0%}"
+    return f"{level}: {'; '.join(named)}" if named else f"{level}: none could be made"
+
+
+def describe(method: Method) -> str:
+    """Name a kind of interval in words.
+
+    Example:
+        >>> describe("cr2_t")
+        'cluster-robust t over threads for differences'
+    """
+    match method:
+        case "wilson":
+            return "Wilson where no thread has two items"
+        case "wilson_n_star" | "wilson_n_eff" | "wilson_rescaled":
+            return "Wilson on the effective number of items"
+        case "cr2_t":
+            return "cluster-robust t over threads for differences"
+        case "newcombe_paired" | "newcombe_independent":
+            return "Newcombe where few items differ"
+        case "linearised_t":
+            return "linearised t over threads for unlike items"
+        case "item_bootstrap":
+            return "percentile bootstrap over items, as published"
+        case "thread_bootstrap":
+            return "percentile bootstrap over threads"
+        case _:
+            assert_never(method)
+
+
+def _models(models: tuple[ModelUsed, ...]) -> Table:
+    return Table(
+        id="table-models",
+        title="Models, and parameters as sent",
+        columns=(
+            Column(key="name", title="Name", align="text"),
+            Column(key="model", title="Model", align="text"),
+            Column(key="roles", title="Roles", align="text"),
+            Column(key="parameters", title="Parameters as sent", align="text"),
+            Column(key="served_by", title="Served by", align="text"),
+        ),
+        rows=tuple(
+            (
+                Words(text=model.name),
+                Words(text=model.model),
+                Words(text=", ".join(model.roles)),
+                Words(text=parameters(model)),
+                Words(text=", ".join(model.served_by) or "\u2013"),
+            )
+            for model in models
+        ),
+        note=f"{things(len(models), 'entry', 'entries')}; a model has one for each role.",
+        judged=False,
+    )
+
+
+def parameters(model: ModelUsed) -> str:
+    """Write parameters as they were sent, in the provider's own names."""
+    return ", ".join(
+        f"{name} {msgspec.json.encode(value).decode()}"
+        for name, value in sorted(model.parameters.items())
+    )
+
+
+def _published() -> Table:
+    return Table(
+        id="table-published",
+        title="As published, and as computed here",
+        columns=(
+            Column(key="point", title="Point", align="text"),
+            Column(key="published", title="As published", align="text"),
+            Column(key="here", title="Here", align="text"),
+        ),
+        rows=tuple(tuple(Words(text=text) for text in row) for row in DIFFERENCES),
+        judged=False,
+    )

@@ -1,0 +1,106 @@
+"""What becomes of correction as the conversation goes on (paper, Figure 5, Table 8)."""
+
+from collections.abc import Sequence
+
+from threadmed.metrics.measurement import Group, TurnRates
+from threadmed.report.blocks import (
+    Cell,
+    Column,
+    Figure,
+    Prose,
+    Quantity,
+    Section,
+    Table,
+    TurnPoint,
+    TurnsChart,
+    TurnsPanel,
+    Words,
+)
+from threadmed.report.material import Found
+from threadmed.report.numbers import count
+from threadmed.report.panels import LAST
+from threadmed.report.readings import mean, point, rate, said
+
+
+def by_turn(found: Found) -> Section | None:
+    """Show PCR at each turn of multi_turn, where there is more than one."""
+    if found.measured is None:
+        return None
+    groups = [g for g in found.measured.groups if g.setting == "multi_turn"]
+    turns = {rates.turn for group in groups for rates in group.by_turn}
+    if len(turns) < 2:
+        return None
+    return Section(
+        id="turns",
+        title="By turn",
+        blocks=(
+            Prose(
+                text="Questions of different turns are different questions, mostly of "
+                "different threads: a fall by turn may be that later questions are "
+                "harder. The settings in the next section compare the same ones."
+            ),
+            _figure(groups, last=max(turns)),
+            _table(groups),
+        ),
+    )
+
+
+def _figure(groups: Sequence[Group], *, last: int) -> Figure:
+    beyond = f" Turns after {LAST} are in the table." if last > LAST else ""
+    return Figure(
+        id="figure-turns",
+        title="Share of false beliefs that each model corrects, by turn",
+        method="Multi-turn; percent; vertical lines are 95% intervals, n stands below; "
+        "hollow points rest on fewer than 100 answers; grey lines are the other "
+        f"models (paper, Figure 5).{beyond}",
+        alt="\n".join(_sentence(group) for group in groups),
+        chart=TurnsChart(
+            panels=tuple(
+                TurnsPanel(
+                    model=group.target,
+                    points=tuple(
+                        TurnPoint(turn=rates.turn, point=point(rates.pcr))
+                        for rates in group.by_turn
+                    ),
+                )
+                for group in groups
+            )
+        ),
+        numbers=_table(groups, name="figure-turns"),
+    )
+
+
+def _sentence(group: Group) -> str:
+    turns = "; ".join(f"turn {r.turn}, {said(r.pcr)}" for r in group.by_turn)
+    return f"{group.target}, share corrected by turn: {turns}."
+
+
+def _table(groups: Sequence[Group], name: str = "table-turns") -> Table:
+    return Table(
+        id=name,
+        title="PCR and PCS by turn",
+        caption="Multi-turn (paper, Table 8).",
+        columns=(
+            Column(key="model", title="Model", align="text"),
+            Column(key="turn", title="Turn"),
+            Column(key="pcr", title="PCR, %"),
+            Column(key="pcr_ci", title="95% CI", align="interval"),
+            Column(key="pcs", title="PCS"),
+            Column(key="pcs_ci", title="95% CI", align="interval"),
+            Column(key="n", title="n"),
+            Column(key="items", title="Items"),
+        ),
+        rows=tuple(_row(group, rates) for group in groups for rates in group.by_turn),
+        note="n: answers scored, of the items at that turn.",
+    )
+
+
+def _row(group: Group, rates: TurnRates) -> tuple[Cell, ...]:
+    return (
+        Words(text=group.target),
+        Quantity(value=rates.turn, text=str(rates.turn)),
+        *rate(rates.pcr),
+        *mean(rates.pcs),
+        Quantity(value=rates.n_scored, text=count(rates.n_scored)),
+        Quantity(value=rates.n_items, text=count(rates.n_items)),
+    )

@@ -1,0 +1,101 @@
+"""Small drawings that stand in a cell of a table; hand-made SVG, coloured by class."""
+
+from collections.abc import Sequence
+from html import escape
+
+from threadmed.report.blocks import Part, Scale, Stack, Strip
+
+WIDTH, HEIGHT = 190, 28
+EDGE = 6
+"""Room at both ends, so that a point at the end of the scale is whole."""
+BAR = 13
+
+
+def strip(cell: Strip, scale: Scale) -> str:
+    """Draw one estimate with its interval.
+
+    Example:
+        >>> scale = Scale(low=0, high=1, ticks=((0, "0"), (1, "100")))
+        >>> drawn = strip(Strip(value=0.5, low=0.4, high=0.6, label="50%"), scale)
+        >>> '<circle cx="95.0"' in drawn, 'aria-label="50%"' in drawn
+        (True, True)
+    """
+    middle = HEIGHT / 2
+    drawn = [
+        _line(_at(tick, scale), 0, _at(tick, scale), HEIGHT, "grid")
+        for tick, _ in scale.ticks
+    ]
+    if scale.zero:
+        drawn.append(_line(_at(0, scale), 0, _at(0, scale), HEIGHT, "axis"))
+    if cell.low is not None and cell.high is not None:
+        low, high = _at(cell.low, scale), _at(cell.high, scale)
+        drawn.append(_line(low, middle, high, middle, "s-blue", width=2))
+    if cell.value is not None:
+        x = _at(cell.value, scale)
+        drawn.append(
+            f'<circle cx="{x:.1f}" cy="{middle:.1f}" r="4.5" class="f-blue dot"/>'
+        )
+    return _svg(drawn, height=HEIGHT, label=cell.label)
+
+
+def scale_head(scale: Scale) -> str:
+    """Draw the axis of a column of strips, for its head."""
+    drawn = [
+        f'<text x="{_at(tick, scale):.1f}" y="12" text-anchor="middle">{text}</text>'
+        for tick, text in ((at, escape(text)) for at, text in scale.ticks)
+    ]
+    return _svg(drawn, height=16, label="")
+
+
+def stack(cell: Stack) -> str:
+    """Draw parts of a whole, from left to right.
+
+    Example:
+        >>> half = Part(share=0.5, colour="blue"), Part(share=0.5, colour="orange")
+        >>> stack(Stack(parts=half, label="half")).count("<rect")
+        3
+    """
+    top = (HEIGHT - BAR) / 2
+    drawn = _bars(cell.parts, top)
+    drawn.append(
+        f'<rect x="0.5" y="{top + 0.5}" width="{WIDTH - 2}" height="{BAR - 1}" '
+        'class="outline"/>'
+    )
+    return _svg(drawn, height=HEIGHT, label=cell.label)
+
+
+def _bars(parts: Sequence[Part], top: float) -> list[str]:
+    drawn, left = [], 0.0
+    for part in parts:
+        width = part.share * (WIDTH - 1)
+        if width > 0:
+            gap = 1.5 if width > 3 else 0
+            drawn.append(
+                f'<rect x="{left:.1f}" y="{top}" width="{width - gap:.1f}" '
+                f'height="{BAR}" class="f-{part.colour}"/>'
+            )
+        left += width
+    return drawn
+
+
+def _at(value: float, scale: Scale) -> float:
+    """Give the x of a value; what lies off the scale stays at its end."""
+    share = (value - scale.low) / (scale.high - scale.low)
+    return EDGE + min(1.0, max(0.0, share)) * (WIDTH - 2 * EDGE)
+
+
+def _line(
+    x: float, y: float, x2: float, y2: float, name: str, *, width: int = 1
+) -> str:
+    return (
+        f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+        f'class="{name}" stroke-width="{width}"/>'
+    )
+
+
+def _svg(drawn: Sequence[str], *, height: int, label: str) -> str:
+    said = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
+    return (
+        f'<svg {said} width="{WIDTH}" height="{height}" '
+        f'viewBox="0 0 {WIDTH} {height}">{"".join(drawn)}</svg>'
+    )

@@ -1,0 +1,170 @@
+"""Tables as data to CSV and LaTeX; drawings are left out of both."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from threadmed.report.blocks import (
+    Cell,
+    Column,
+    Interval,
+    Quantity,
+    Stack,
+    Strip,
+    Table,
+    Words,
+)
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "\u2212": "$-$",
+    "\u2013": "--",
+    "\u2019": "'",
+    "\u2026": r"\ldots{}",
+    "\u03ba": r"$\kappa$",
+}
+"""What LaTeX would take for a command, or a plain font lacks; kappa stands in heads."""
+
+
+def cell_notes(table: Table) -> tuple[str, ...]:
+    """List what is to be known of single cells, each once, in order of appearance."""
+    rows = (*table.rows, table.total)
+    notes = (cell.note for row in rows for cell in row if isinstance(cell, Quantity))
+    return tuple(dict.fromkeys(note for note in notes if note))
+
+
+def letter(notes: Sequence[str], note: str) -> str:
+    """Give the letter under which a note stands.
+
+    Example:
+        >>> letter(("few threads", "no failures"), "no failures")
+        'b'
+    """
+    place = notes.index(note)
+    return chr(ord("a") + place) if place < 26 else str(place + 1)
+
+
+def to_csv(table: Table) -> str:
+    """Write a table as CSV: numbers unrounded, shares as shares, an interval as two.
+
+    A number that is missing is an empty cell; where a column has notes, a further
+    column holds them. A mark such as "not validated" is not in here but in the name
+    of the column `mark` that `files` adds.
+    """
+    noted = {
+        column.key
+        for index, column in enumerate(table.columns)
+        for row in table.rows
+        if isinstance(cell := row[index], Quantity) and cell.note
+    }
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(name for column in table.columns for name in _names(column, noted))
+    for row in table.rows:
+        cells = zip(table.columns, row, strict=True)
+        rows.writerow(
+            value for column, cell in cells for value in _values(column, cell, noted)
+        )
+    return text.getvalue()
+
+
+def _names(column: Column, noted: set[str]) -> Iterator[str]:
+    if column.align == "drawing":
+        return
+    if column.align == "interval":
+        yield from (f"{column.key}_low", f"{column.key}_high")
+        return
+    yield column.key
+    if column.key in noted:
+        yield f"{column.key}_note"
+
+
+def _values(
+    column: Column, cell: Cell, noted: set[str]
+) -> Iterator[str | int | float | None]:
+    match cell:
+        case Words():
+            yield cell.text
+        case Quantity():
+            yield cell.value
+            if column.key in noted:
+                yield cell.note
+        case Interval():
+            yield from (cell.low, cell.high)
+        case Strip() | Stack():
+            return
+        case _:
+            assert_never(cell)
+
+
+def to_latex(table: Table, *, mark: str) -> str:
+    """Write a table for the booktabs package, as it is printed on the page.
+
+    Args:
+        table: What to write.
+        mark: What the table is marked with; it ends the caption.
+    """
+    kept = [i for i, column in enumerate(table.columns) if column.align != "drawing"]
+    columns = [table.columns[i] for i in kept]
+    notes = cell_notes(table)
+    spec = "".join("l" if column.align == "text" else "r" for column in columns)
+    caption = " ".join(part for part in (table.title + ".", table.caption, mark) if part)
+    lines = [
+        r"\begin{table}",
+        r"  \centering",
+        f"  \\caption{{{latex(caption)}}}",
+        f"  \\label{{tab:{table.id}}}",
+        f"  \\begin{{tabular}}{{{spec}}}",
+        r"    \toprule",
+        _line([latex(column.title) for column in columns]),
+        r"    \midrule",
+        *(_line([_printed(row[i], notes) for i in kept]) for row in table.rows),
+    ]
+    if table.total:
+        total = _line([_printed(table.total[i], notes) for i in kept])
+        lines += [r"    \midrule", total]
+    lines += [r"    \bottomrule", r"  \end{tabular}"]
+    below = [f"$^{{{letter(notes, note)}}}$ {latex(note)}" for note in notes]
+    below = [latex(table.note), *below] if table.note else below
+    if below:
+        lines.append("  \\par\\smallskip\\footnotesize " + "; ".join(below))
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"    {' & '.join(cells)} \\\\"
+
+
+def _printed(cell: Cell, notes: Sequence[str]) -> str:
+    match cell:
+        case Words() | Interval():
+            return latex(cell.text)
+        case Quantity():
+            raised = f"$^{{{letter(notes, cell.note)}}}$" if cell.note else ""
+            return latex(cell.text) + raised
+        case Strip() | Stack():
+            return ""
+        case _:
+            assert_never(cell)
+
+
+def latex(text: str) -> str:
+    r"""Write text so that LaTeX shows it as it is.
+
+    Example:
+        >>> print(latex("50% of a_b"))
+        50\% of a\_b
+    """
+    return "".join(LATEX.get(character, character) for character in text)
