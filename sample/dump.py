@@ -90,8 +90,18 @@ def submission_lines(post: Post, replies: int) -> Iterator[Line]:
     record = submission(post, second, replies)
     yield Line(second=second, copy=False, record=record)
     if post.twice:
-        copy = record | {"author_flair_text": None}
+        copy = fetched_again(record)
         yield Line(second=second, copy=True, record=copy)
+
+
+def fetched_again(record: Record) -> Record:
+    """Copy a record as an archive took it a day later, when the flair was gone."""
+    later: Record = {
+        key: value + 86_400
+        for key, value in record.items()
+        if key.startswith("retrieved") and isinstance(value, int)
+    }
+    return record | later | {"author_flair_text": None}
 
 
 def submission(post: Post, second: int, replies: int) -> Record:
@@ -181,7 +191,7 @@ def tree_lines(
     record = comment_record(context, comment, second, parent)
     yield Line(second=second, copy=False, record=record)
     if comment.twice:
-        copy = record | {"author_flair_text": None}
+        copy = fetched_again(record)
         yield Line(second=second, copy=True, record=copy)
     after = second
     for reply in comment.replies:

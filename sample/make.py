@@ -13,10 +13,10 @@ import msgspec
 import zstandard
 from dump import Line, dump_lines
 from forum import Comment, Post
-from threadmed.dataset.build import build
 
 from conversations import Conversation, as_post, read_conversations
 from threadmed import store
+from threadmed.dataset.build import build
 from threadmed.records import Labelled, Thread, ThreadId
 
 HERE = Path(__file__).parent

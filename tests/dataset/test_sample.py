@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import zstandard
-from threadmed.dataset.build import build
 
+from threadmed.dataset.build import build
 from threadmed.dataset.sample import sample_folder
 from threadmed.records import Labelled, Thread, Turn
 from threadmed.store import read_records
@@ -126,6 +126,7 @@ def test_layouts_drift_with_the_years() -> None:
     late = [r for r in comments if int(r["created_utc"]) > 1_510_000_000]
 
     assert types == {str, int}
+    assert {type(record["edited"]) for record in comments} == {bool, int, float}
     assert not any("is_submitter" in record for record in early)
     assert all("is_submitter" in record for record in late)
     assert len({frozenset(record) for record in comments}) > 20

@@ -166,7 +166,9 @@ def _order(node: Node) -> tuple[int, int, str]:
     return node.time, len(node.id), node.id
 
 
-def overlap(question: str, answer: str, *, measure: Literal["words", "jaccard"]) -> float:
+def overlap(
+    question: str, answer: str, *, measure: Literal["words", "jaccard"]
+) -> float:
     """Say how much two texts have in common.
 
     Args:
@@ -221,7 +223,9 @@ def _rank(branch: Branch) -> tuple[float, tuple[int, int, str]]:
     return -branch.overlap, _order(branch.answers[0])
 
 
-def turns_of(question: str, branch: Branch, *, options: BuildOptions) -> tuple[Turn, ...]:
+def turns_of(
+    question: str, branch: Branch, *, options: BuildOptions
+) -> tuple[Turn, ...]:
     """Pair the patient's messages with the physicians' answers.
 
     Every message of the patient opens a turn; a turn without an answer is an orphan
@@ -267,16 +271,17 @@ def why_drop(
 
 
 def _perhaps_deleted(branch: Branch) -> bool:
-    """Whether a nameless deleted comment stands where the patient's would.
+    """Whether a comment of a deleted author stands where the patient's would.
 
-    A deleted comment has lost its author, so that it cannot be known whose it was;
-    one that replies to a physician or the patient and that a physician replied to is
-    most likely the patient's.
+    With its author a comment has lost the sign that it is the patient's; one that
+    replies to a physician or the patient, and that a physician replied to, most
+    likely is.
     """
     speaker = {node.id: node.speaker for node in branch.nodes}
     answered = {node.parent for node in branch.answers}
     return any(
-        node.fate == "gone"
+        node.fate != "ignored"
+        and node.speaker == "other"
         and not node.author
         and node.id in answered
         and speaker.get(node.parent, "other") != "other"

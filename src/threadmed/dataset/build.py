@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Literal, TypeVar
 
 from threadmed import __version__
 from threadmed.dataset.clean import BOTS, Limits
@@ -22,12 +23,14 @@ from threadmed.dataset.manifest import (
 )
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.privacy import scrub, thread_ids
-from threadmed.dataset.reddit import RawComment, RawPost
+from threadmed.dataset.raw import RawComment, RawPost
 from threadmed.dataset.statistics import describe
 from threadmed.dataset.threads import Account, thread_of
 from threadmed.errors import InputError
 from threadmed.records import Thread, Turn
 from threadmed.store import atomic, write_json, write_parquet, write_records, write_text
+
+Raw = TypeVar("Raw", RawPost, RawComment)
 
 DEFAULTS = BuildOptions()
 
@@ -64,8 +67,7 @@ def build(
         raise InputError("a build needs at least one file of posts and one of comments")
     making = _Making(options, allow_partial=allow_partial, progress=progress)
     with _garbage_collection_paused():
-        making.read(posts, comments)
-        threads = making.threads()
+        threads = making.threads(posts, comments)
     answered = [
         thread for thread in threads if all(turn.answer for turn in thread.turns)
     ]
@@ -99,44 +101,60 @@ class _Making:
             bots=BOTS | {name.casefold() for name in options.known_bots},
         )
 
-    def read(self, posts: Sequence[Path], comments: Sequence[Path]) -> None:
-        """Read all files, the posts first."""
-        taken = Posts(self._limits, self.options)
-        for path in posts:
-            self.inputs.append(
-                read_dump(
-                    path,
-                    RawPost,
-                    taken.accept,
-                    side="posts",
-                    allow_partial=self._allow_partial,
-                    progress=self._progress,
-                )
-            )
-        kept = taken.kept()
-        self._posts_left = self.funnel.step(
-            "keep posts", "posts", taken.read, taken.dropped
+    def threads(
+        self, post_files: Sequence[Path], comment_files: Sequence[Path]
+    ) -> list[Thread]:
+        """Read all files, the posts first, and make threads, in order of their names."""
+        posts = Posts(self._limits, self.options)
+        for path in post_files:
+            self._read(path, RawPost, posts.accept, side="posts")
+        kept = posts.kept()
+        left = self.funnel.step("keep posts", "posts", posts.read, posts.dropped)
+        comments = Comments(kept, self._roles)
+        for path in comment_files:
+            self._read(path, RawComment, comments.accept, side="comments")
+        made = self._turns(comments)
+        account = self.account
+        self.funnel.step(
+            "keep comments",
+            "comments",
+            comments.read,
+            comments.dropped + account.comments,
         )
-        self._comments = Comments(kept, self._roles)
-        for path in comments:
-            self.inputs.append(
-                read_dump(
-                    path,
-                    RawComment,
-                    self._comments.accept,
-                    side="comments",
-                    allow_partial=self._allow_partial,
-                    progress=self._progress,
-                )
-            )
+        left = self.funnel.step("select branch", "posts", left, account.posts)
+        self.funnel.step("keep threads", "threads", left, account.threads)
+        names = thread_ids(made, seed=self.options.seed)
+        return [
+            Thread(thread_id=name, turns=tuple(map(self._scrubbed, made[post])))
+            for post, name in names.items()
+        ]
 
-    def threads(self) -> list[Thread]:
-        """Make the threads of what was read, in the order of their names."""
-        made: dict[str, tuple[Turn, ...]] = {}
-        for post, comments in self._comments.by_post():
+    def _read(
+        self,
+        path: Path,
+        kind: type[Raw],
+        accept: Callable[[Raw], str | None],
+        *,
+        side: Literal["posts", "comments"],
+    ) -> None:
+        self.inputs.append(
+            read_dump(
+                path,
+                kind,
+                accept,
+                side=side,
+                allow_partial=self._allow_partial,
+                progress=self._progress,
+            )
+        )
+
+    def _turns(self, comments: Comments) -> dict[str, tuple[Turn, ...]]:
+        """Make the turns of every post that gives a thread, by its id."""
+        made = {}
+        for post, under in comments.by_post():
             turns = thread_of(
                 post,
-                comments,
+                under,
                 limits=self._limits,
                 options=self.options,
                 roles=self._roles,
@@ -144,22 +162,7 @@ class _Making:
             )
             if turns is not None:
                 made[post.id] = turns
-        self._count_down()
-        names = thread_ids(made, seed=self.options.seed)
-        return [
-            Thread(thread_id=name, turns=tuple(map(self._scrubbed, made[post])))
-            for post, name in names.items()
-        ]
-
-    def _count_down(self) -> None:
-        found, account = self._comments, self.account
-        self.funnel.step(
-            "keep comments", "comments", found.read, found.dropped + account.comments
-        )
-        left = self.funnel.step(
-            "select branch", "posts", self._posts_left, account.posts
-        )
-        self.funnel.step("keep threads", "threads", left, account.threads)
+        return made
 
     def _scrubbed(self, turn: Turn) -> Turn:
         return Turn(

@@ -222,7 +222,8 @@ def lost(item: Post | Comment, _: Limits) -> Reason | None:
 
 def nameless(item: Post | Comment, _: Limits) -> Reason | None:
     """Drop what nobody can be found to have written."""
-    return None if item.author else "author_deleted"
+    known = item.author or (isinstance(item, Comment) and item.is_patient)
+    return None if known else "author_deleted"
 
 
 def automatic(item: Post | Comment, limits: Limits) -> Reason | None:

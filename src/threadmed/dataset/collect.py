@@ -18,15 +18,14 @@ from threadmed.dataset.clean import (
     outside_window,
     why_drop_post,
 )
+from threadmed.dataset.copies import merged_comments, merged_posts
 from threadmed.dataset.flair import Role, role_of
 from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.raw import RawComment, RawPost
 from threadmed.dataset.reddit import (
     Comment,
     Post,
-    RawComment,
-    RawPost,
     comment_from,
-    merged,
     plain_id,
     post_from,
 )
@@ -39,7 +38,9 @@ class Roles:
         self._options = options
         self._known: dict[str, tuple[str, Role]] = {}
         self._answering = (
-            {"physician"} if options.roles == "physician" else {"physician", "clinician"}
+            {"physician"}
+            if options.roles == "physician"
+            else {"physician", "clinician"}
         )
 
     def of(self, flair: str) -> Role:
@@ -95,7 +96,7 @@ class Posts:
         kept = {}
         for identity, copies in self._copies.items():
             self.dropped["duplicate"] += len(copies) - 1
-            post = merged(copies)
+            post = merged_posts(copies)
             why = why_drop_post(post, self._limits, rules=RULES_AS_READ)
             if why is None:
                 post = cleaned(post)
@@ -156,4 +157,4 @@ def _without_copies(copies: Iterable[Comment]) -> Iterator[Comment]:
     by_id: dict[str, list[Comment]] = {}
     for copy in copies:
         by_id.setdefault(copy.id, []).append(copy)
-    return map(merged, by_id.values())
+    return map(merged_comments, by_id.values())

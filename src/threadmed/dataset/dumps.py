@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -62,7 +62,7 @@ def read_dump(
     """
     stream = Stream(path, allow_partial=allow_partial, progress=progress)
     reading = Reading(kind, accept, name=path.name)
-    for block in _blocks(stream):
+    for block in blocks(stream):
         reading.take_block(block)
     found = InputFile(
         name=path.name,
@@ -88,30 +88,48 @@ def _sorted(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _blocks(stream: Stream) -> Iterator[bytes]:
+class Chunks(Protocol):
+    """Unpacked bytes in pieces of any size, as a Stream gives them."""
+
+    cut_at: int | None
+    """Where the file ended too early; known once all chunks are read."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Give the pieces."""
+
+
+def blocks(stream: Chunks, *, size: int = BLOCK) -> Iterator[bytes]:
     """Cut the unpacked bytes at line breaks, never inside a line or a character.
 
     A file that is one JSON value comes as one block.
     What follows the last break of a file that ended too early is no line.
+
+    Args:
+        stream: The bytes; how they are cut into chunks changes no record.
+        size: Fewest bytes of a block but the last.
     """
     pieces: list[bytes] = []
-    size = 0
-    is_document = False
-    for number, chunk in enumerate(stream.chunks()):
-        is_document |= number == 0 and DOCUMENT.match(_bare(chunk)) is not None
+    held = 0
+    is_document: bool | None = None
+    for chunk in stream.chunks():
         cut = chunk.rfind(b"\n") + 1
-        if is_document or not cut or size + cut < BLOCK:
+        if is_document or not cut or held + cut < size:
             pieces.append(chunk)
-            size += len(chunk)
+            held += len(chunk)
             continue
-        yield b"".join([*pieces, chunk[:cut]])
-        pieces = [chunk[cut:]]
-        size = len(pieces[0])
-    rest = b"".join(pieces)
+        block, rest = b"".join([*pieces, chunk[:cut]]), chunk[cut:]
+        if is_document is None:
+            is_document = DOCUMENT.match(_bare(block)) is not None
+        pieces, held = [rest], len(rest)
+        if is_document:
+            pieces.insert(0, block)
+        else:
+            yield block
+    last = b"".join(pieces)
     if stream.cut_at is not None and not is_document:
-        rest = rest[: rest.rfind(b"\n") + 1]
-    if rest:
-        yield rest
+        last = last[: last.rfind(b"\n") + 1]
+    if last:
+        yield last
 
 
 def _bare(block: bytes) -> bytes:
@@ -139,26 +157,35 @@ class Reading(Generic[Raw]):
         """Decode whole lines, or a whole document, and hand every record on."""
         first = self._next_line
         self._next_line += block.count(b"\n")
-        if first == 1:
-            if block.startswith(BOM):
-                block = _bare(block)
-                self._repair("bom", 1)
-            if DOCUMENT.match(block):
-                self._take_document(block)
-                return
+        if first == 1 and block.startswith(BOM):
+            block = _bare(block)
+            self._repair("bom", 1)
+        if first == 1 and DOCUMENT.match(block):
+            self._take_document(block)
+        else:
+            self._take_lines(block, first)
+
+    def _take_lines(self, block: bytes, first: int) -> None:
         if b"\r\n" in block:
             self._repair("crlf", first, times=block.count(b"\r\n"))
         try:
             records = self._decoder.decode_lines(block)
         except (ValueError, RecursionError):
-            for number, line in enumerate(block.split(b"\n"), first):
-                self._take_line(line, number)
+            records = []
+        if len(records) == block.count(b"\n") + (not block.endswith(b"\n")):
+            for number, record in enumerate(records, first):
+                self._hand_on(record, number)
             return
-        for place, record in enumerate(records):
-            if (fault := self._accept(record)) is not None:
-                self._fault(fault, first + _line_of(place, block))
-            else:
-                self.records += 1
+        # Also where there are lines of none, two or half a record, so that what is
+        # read does not depend on how the file is cut into blocks.
+        for number, line in enumerate(block.split(b"\n"), first):
+            self._take_line(line, number)
+
+    def _hand_on(self, record: Raw, line: int) -> None:
+        if (fault := self._accept(record)) is None:
+            self.records += 1
+        else:
+            self._fault(fault, line)
 
     def _take_document(self, block: bytes) -> None:
         try:
@@ -168,8 +195,7 @@ class Reading(Generic[Raw]):
                 items = msgspec.json.decode(block, type=Page).data
         except (ValueError, RecursionError):
             # JSON lines may begin with a line that only looks like a document.
-            for number, line in enumerate(block.split(b"\n"), 1):
-                self._take_line(line, number)
+            self._take_lines(block, 1)
             return
         self.is_document = True
         for number, item in enumerate(items, 1):
@@ -178,14 +204,12 @@ class Reading(Generic[Raw]):
     def _take_line(self, line: bytes, number: int) -> None:
         if is_blank(line):
             return
-        match decode_line(line, self._decoder.decode):
-            case Decoded(record=record, repairs=repairs):
+        match decode_line(line, self._decoder.decode_lines):
+            case Decoded(records=records, repairs=repairs):
                 for repair in repairs:
                     self._repair(repair, number)
-                if (fault := self._accept(record)) is not None:
-                    self._fault(fault, number)
-                else:
-                    self.records += 1
+                for record in records:
+                    self._hand_on(record, number)
             case bad:
                 self._fault(bad, number)
 
@@ -196,9 +220,3 @@ class Reading(Generic[Raw]):
     def _repair(self, kind: str, line: int, *, times: int = 1) -> None:
         self.repaired[kind] += times
         self.examples.setdefault(kind, f"{kind} at {self._name}:{line}")
-
-
-def _line_of(place: int, block: bytes) -> int:
-    """Find the line, from 0, of the record at `place` in a block without bad lines."""
-    lines = [n for n, line in enumerate(block.split(b"\n")) if line.strip()]
-    return lines[place] if place < len(lines) else len(lines) - 1

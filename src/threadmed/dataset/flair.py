@@ -56,7 +56,12 @@ RULES: tuple[tuple[re.Pattern[str], Role | Switch], ...] = (
     ),
     (STUDENT, "student"),
     (re.compile(r"altdoc"), "altdoc"),
-    (re.compile(r"\bdentist|\bdental\b(?! ass)|\boral (?:and|surg)|\bd\.?d\.?s\b|\bd\.?m\.?d\b"), "dentist"),
+    (
+        re.compile(
+            r"\bdentist|\bdental\b(?! ass)|\boral (?:and|surg)|\bd\.?d\.?s\b|\bd\.?m\.?d\b"
+        ),
+        "dentist",
+    ),
     (re.compile(r"podiatr|\bd\.?p\.?m\b"), "podiatrist"),
     (OTHER_CLINICIAN, "clinician"),
     (

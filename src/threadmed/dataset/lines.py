@@ -12,16 +12,17 @@ import msgspec
 Raw = TypeVar("Raw")
 
 BadLine = Literal["not_json", "not_object", "missing_field", "wrong_type"]
-Repair = Literal["bom", "crlf", "nul", "utf8", "escape"]
+Repair = Literal["bom", "crlf", "nul", "utf8", "escape", "glued"]
+"""glued: a line break is missing between two records."""
 
 PADDING = b"\0 \t\r"
 """What may stand around a line; unfinished downloads are filled with NULs."""
 
 
 class Decoded(msgspec.Struct, Generic[Raw], frozen=True, kw_only=True):
-    """A line's record and what had to be mended for it."""
+    """A line's record, or records, and what had to be mended for it."""
 
-    record: Raw
+    records: list[Raw]
     repairs: tuple[Repair, ...]
 
 
@@ -30,17 +31,20 @@ def is_blank(line: bytes) -> bool:
     return not line.strip(PADDING)
 
 
-def decode_line(line: bytes, decode: Callable[[str], Raw]) -> Decoded[Raw] | BadLine:
+def decode_line(
+    line: bytes, decode: Callable[[str], list[Raw]]
+) -> Decoded[Raw] | BadLine:
     r"""Decode one line with the least mending that makes it JSON.
 
     Args:
         line: The line without its break.
-        decode: Decodes JSON text, and raises what msgspec raises.
+        decode: Decodes one JSON text after another, and raises what msgspec raises.
 
     Example:
-        >>> decode_line(b'{"a": "\xff"}\0\0', msgspec.json.Decoder(dict).decode)
-        Decoded(record={'a': '\ufffd'}, repairs=('nul', 'utf8'))
-        >>> decode_line(b'{"a": "x', msgspec.json.Decoder(dict).decode)
+        >>> decode = msgspec.json.Decoder(dict).decode_lines
+        >>> decode_line(b'{"a": "\xff"}\0\0', decode)
+        Decoded(records=[{'a': '\ufffd'}], repairs=('nul', 'utf8'))
+        >>> decode_line(b'{"a": "x', decode)
         'not_json'
     """
     bare = line.strip(PADDING)
@@ -52,12 +56,15 @@ def decode_line(line: bytes, decode: Callable[[str], Raw]) -> Decoded[Raw] | Bad
         repairs += ("utf8",)
     try:
         try:
-            return Decoded(record=decode(text), repairs=repairs)
+            records = decode(text)
         except msgspec.ValidationError:
             raise
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            mended = _with_plain_strings(text)
-        return Decoded(record=decode(mended), repairs=(*repairs, "escape"))
+        except (msgspec.DecodeError, UnicodeError):
+            records = decode(_with_plain_strings(text))
+            repairs += ("escape",)
+        if len(records) > 1:
+            repairs += ("glued",)
+        return Decoded(records=records, repairs=repairs)
     except msgspec.ValidationError as cause:
         return _complaint(str(cause))
     except (ValueError, RecursionError):

@@ -9,7 +9,6 @@ from threadmed.records import Record
 Unit = Literal["posts", "comments", "threads"]
 
 Step = Literal[
-    "read",
     "keep posts",
     "keep comments",
     "select branch",
@@ -54,7 +53,8 @@ class FunnelStep(Record, frozen=True, kw_only=True):
     comments: int | None = None
     threads: int | None = None
 
-    def __str__(self) -> str:
+    # Python 3.11 has no typing.override.
+    def __str__(self) -> str:  # type: ignore[explicit-override]
         """One line for a terminal.
 
         Example:

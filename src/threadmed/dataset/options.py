@@ -4,10 +4,10 @@ The defaults follow the paper where it speaks and the least surprising reading w
 it does not; `docs/data.md` lists them.
 """
 
-import datetime
+import datetime as dt
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from threadmed.dataset.flair import DualRole, Role, Switch
 from threadmed.records import Record
@@ -20,9 +20,9 @@ class BuildOptions(Record, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     subreddit: str = "AskDocs"
     """Posts of other subreddits are passed over; case does not matter."""
-    window_start: datetime.date = datetime.date(2015, 1, 1)
+    window_start: dt.date = dt.date(2015, 1, 1)
     """First day, UTC, on which a post may have been written (20): the paper's."""
-    window_end: datetime.date = datetime.date(2023, 7, 1)
+    window_end: dt.date = dt.date(2023, 7, 1)
     """First day after the window (20); comments may be later than their post."""
     min_words: Annotated[int, Meta(ge=0)] = 5
     """Fewest words of a post once it is cleaned (16): the paper's five."""
@@ -35,7 +35,7 @@ class BuildOptions(Record, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Debatable flairs that count as physicians; none unless asked for."""
     dual_role: DualRole = "student"
     """What a student of medicine who is another clinician already counts as."""
-    flair_roles: dict[str, Role] = {}
+    flair_roles: dict[str, Role] = field(default_factory=dict)
     """Role by exact flair, before every rule; the flair census shows what to mend."""
     known_bots: tuple[str, ...] = ()
     """More user names to treat as bots, beside the list that comes along."""
@@ -61,7 +61,7 @@ class BuildOptions(Record, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Which physician comments are kept (5): all in the branch, since the paper goes
     through all descendants, or only replies to the patient or to a physician."""
     suspected_deletion: Literal["strict", "lenient"] = "strict"
-    """A nameless deleted comment between physicians (13) may be the patient's:
+    """A comment of a deleted author between physicians (13) may be the patient's:
     strict drops the thread, lenient only where the patient is still named."""
     max_removed_share: Share = 0.5
     """Largest share of deleted or removed comments in a branch (24); the paper says

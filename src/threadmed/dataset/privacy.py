@@ -27,7 +27,9 @@ RULES: tuple[tuple[Scrubbed, re.Pattern[str]], ...] = (
     ),
     (
         "user",
-        re.compile(rf"(?<![\w/])/?u/(?!{UNITS}\b)[A-Za-z0-9_-]{{3,20}}\b", re.IGNORECASE),
+        re.compile(
+            rf"(?<![\w/])/?u/(?!{UNITS}\b)[A-Za-z0-9_-]{{3,20}}\b", re.IGNORECASE
+        ),
     ),
     ("handle", re.compile(r"(?<![\w@/.])@[A-Za-z_][A-Za-z0-9_]{2,29}\b")),
     (

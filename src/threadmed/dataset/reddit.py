@@ -1,16 +1,12 @@
 """What a line of a dump becomes; pure.
 
-The layout of a record changed nearly every year between 2015 and 2023, so the raw
-records accept every type that a field has had, and everything is brought to one form
-here.
+Posts and comments of all years are brought to one form here.
 """
 
 import math
-from collections.abc import Sequence
-from typing import Literal, TypeVar
+from typing import Literal
 
-import msgspec
-
+from threadmed.dataset.raw import Number, RawComment, RawPost
 from threadmed.records import Record
 
 Loss = Literal[
@@ -30,12 +26,6 @@ Loss = Literal[
 Fault = Literal["no_id", "no_time", "no_post"]
 """Why a record that could be read cannot be used."""
 
-FINAL: frozenset[Loss] = frozenset(
-    {"deleted", "deleted_by_user", "deleted_later", "removed_for_legal_reasons"}
-)
-"""A person's or a court's wish, which no other copy of the record overrules; what a
-moderator removed may have been approved again."""
-
 CATEGORIES: dict[str, Loss] = {
     "deleted": "deleted_by_user",
     "author": "deleted_by_user",
@@ -49,66 +39,19 @@ CATEGORIES: dict[str, Loss] = {
 }
 """`removed_by_category` of submissions since 2019-09."""
 
+MARKERS: dict[str, Loss] = {
+    "deleted": "deleted",
+    "deleted by user": "deleted_by_user",
+    "removed": "removed",
+    "removed by moderator": "removed_by_moderator",
+    "unavailable": "removed",
+}
+"""What stands in square brackets in place of a text."""
+
 IMAGE_HINTS = frozenset({"image", "hosted:video", "rich:video"})
 IMAGE_HOSTS = frozenset({"i.redd.it", "v.redd.it", "imgur.com", "i.imgur.com"})
 NOBODY = frozenset({"", "[deleted]", "[removed]"})
 """Names that stand for a deleted account; no two of them are one person."""
-
-Number = int | float | str | None
-
-
-class Meta(msgspec.Struct, gc=False):
-    """What Arctic Shift adds since 2023-11."""
-
-    was_deleted_later: bool | None = None
-    was_initially_deleted: bool | None = None
-    removal_type: str | None = None
-    retrieved_2nd_on: Number = None
-
-
-class RawPost(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
-    """A submission as it may stand in a dump."""
-
-    title: str | None
-    id: str | int | None = None
-    author: str | None = None
-    selftext: str | None = None
-    subreddit: str | None = None
-    created_utc: Number = None
-    retrieved_on: Number = None
-    retrieved_utc: Number = None
-    edited: bool | float | str | None = None
-    is_self: bool | None = None
-    is_gallery: bool | None = None
-    post_hint: str | None = None
-    domain: str | None = None
-    removed_by_category: str | None = None
-    removal_reason: str | None = None
-    banned_at_utc: Number = None
-    distinguished: str | None = None
-    stickied: bool | None = None
-    meta: Meta | None = None
-
-
-class RawComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
-    """A comment as it may stand in a dump."""
-
-    body: str | None
-    id: str | int | None = None
-    link_id: str | int | None = None
-    parent_id: str | int | None = None
-    author: str | None = None
-    author_flair_text: str | None = None
-    created_utc: Number = None
-    retrieved_on: Number = None
-    retrieved_utc: Number = None
-    edited: bool | float | str | None = None
-    is_submitter: bool | None = None
-    removal_reason: str | None = None
-    banned_at_utc: Number = None
-    distinguished: str | None = None
-    stickied: bool | None = None
-    meta: Meta | None = None
 
 
 class Post(Record, frozen=True, kw_only=True, gc=False):
@@ -155,7 +98,7 @@ def post_from(raw: RawPost) -> Post | Fault:
         return "no_id"
     if created is None:
         return "no_time"
-    loss = _loss(raw, raw.selftext or "") or _loss_of_post(raw)
+    loss = _loss_of_post(raw) or _loss(raw, raw.selftext or "")
     return Post(
         id=identity,
         created=created,
@@ -243,55 +186,6 @@ def seconds(value: Number) -> int | None:
     return int(number) if math.isfinite(number) else None
 
 
-Copy = TypeVar("Copy", Post, Comment)
-
-
-def merged(copies: Sequence[Copy]) -> Copy:
-    """Make one record of the copies that a dump holds of it; their order is nothing.
-
-    The latest copy decides, except that a deletion in any copy is honoured, that a
-    removal of unknown date is taken for the latest, and that a name or a flair wins
-    over none.
-
-    Example:
-        >>> old = Comment(id="a", parent="", created=1, author="x", flair="Physician",
-        ...               is_patient=False, body="Yes.", is_notice=False,
-        ...               is_edited=False, loss=None, retrieved=10)
-        >>> new = msgspec.structs.replace(old, flair="", retrieved=20)
-        >>> merged([new, old]).flair
-        'Physician'
-    """
-    if len(copies) == 1:
-        return copies[0]
-    latest_first = sorted(copies, key=_age, reverse=True)
-    latest = latest_first[0]
-    loss = _loss_of_copies(latest_first)
-    author = next((copy.author for copy in latest_first if copy.author), "")
-    if isinstance(latest, Post):
-        words = {} if loss is None else {"title": "", "body": ""}
-        return msgspec.structs.replace(latest, author=author, loss=loss, **words)
-    body = next((copy.body for copy in latest_first if copy.body), "")
-    return msgspec.structs.replace(
-        latest,
-        author=author,
-        flair=next((c.flair for c in latest_first if isinstance(c, Comment) and c.flair), ""),
-        is_patient=any(c.is_patient for c in latest_first if isinstance(c, Comment)),
-        body="" if loss else body,
-        loss=loss,
-    )
-
-
-def _age(copy: Post | Comment) -> tuple[int, bool, bytes]:
-    return copy.retrieved, copy.loss is not None, msgspec.json.encode(copy)
-
-
-def _loss_of_copies(latest_first: Sequence[Post | Comment]) -> Loss | None:
-    for copy in latest_first:
-        if copy.loss in FINAL or (copy.loss and copy.retrieved < 0):
-            return copy.loss
-    return latest_first[0].loss
-
-
 def _author(name: str | None) -> str:
     return "" if name is None or name.strip() in NOBODY else name
 
@@ -325,7 +219,7 @@ def _medium(raw: RawPost) -> Literal["text", "image", "link"]:
 def _loss_of_post(raw: RawPost) -> Loss | None:
     if _marker(raw.title or "") is not None:
         return "deleted_by_user"
-    if raw.removed_by_category:
+    if raw.removed_by_category and not (raw.meta and raw.meta.was_deleted_later):
         return CATEGORIES.get(raw.removed_by_category, "removed")
     return None
 
@@ -356,10 +250,6 @@ def _marker(text: str) -> Loss | None:
     if not (plain.startswith("[") and plain.endswith("]") and plain.count("[") == 1):
         return None
     words = plain[1:-1].strip()
-    if words == "deleted":
-        return "deleted"
-    if words == "deleted by user":
-        return "deleted_by_user"
     if words.startswith("removed by reddit"):
         return "removed_by_reddit"
-    return "removed" if words in {"removed", "unavailable"} else None
+    return MARKERS.get(words)

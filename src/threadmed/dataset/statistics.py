@@ -1,8 +1,10 @@
 """The paper's Table 2: what a set of threads looks like."""
 
 import re
+import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from threadmed.dataset.manifest import Distribution, Statistics, TurnCount
 from threadmed.records import Thread
@@ -51,12 +53,21 @@ def tokens(text: str) -> int:
         >>> tokens("hello world")
         2
     """
-    from bpe_openai import get_encoding
-
-    encode = get_encoding("cl100k_base").encode_ordinary
+    encode = _encoder()
     if len(text) <= LONGEST:
         return len(encode(text))
     return sum(len(encode(piece)) for piece in PIECE.findall(text))
+
+
+@cache
+def _encoder() -> Callable[[str], list[int]]:
+    with warnings.catch_warnings():
+        # The library opens its tables in a way that Python 3.11 calls old.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from bpe_openai import get_encoding
+
+        encode: Callable[[str], list[int]] = get_encoding("cl100k_base").encode_ordinary
+    return encode
 
 
 def distribution(values: Sequence[int]) -> Distribution | None:

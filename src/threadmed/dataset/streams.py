@@ -147,7 +147,9 @@ class Stream:
             else:
                 data = self._read()
                 if not data:
-                    self._end_early(self.bytes, "is truncated: its last frame is not whole")
+                    self._end_early(
+                        self.bytes, "is truncated: its last frame is not whole"
+                    )
 
     def _next_frame(self, rest: bytes) -> bytes:
         # Files are padded with zeros, and no frame begins with one.
