@@ -96,7 +96,7 @@ def test_cr2_is_the_matrix_form_of_bell_and_mccaffrey() -> None:
     n, residuals = len(SCORES), SCORES - SCORES.mean()
     meat = 0.0
     for thread in np.unique(THREADS):
-        of = THREADS == thread
+        of = thread == THREADS
         hat = np.full((of.sum(), of.sum()), 1 / n)
         values, vectors = np.linalg.eigh(np.eye(of.sum()) - hat)
         root = vectors @ np.diag(values**-0.5) @ vectors.T
@@ -106,7 +106,7 @@ def test_cr2_is_the_matrix_form_of_bell_and_mccaffrey() -> None:
 
 
 def test_cr1_agrees_with_the_clustered_regression_of_statsmodels() -> None:
-    from statsmodels.api import OLS
+    from statsmodels.regression.linear_model import OLS
 
     fitted = OLS(SCORES, np.ones((10, 1))).fit(
         cov_type="cluster",

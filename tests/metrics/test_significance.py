@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar
@@ -79,6 +79,7 @@ def test_holm_gives_the_known_values() -> None:
     assert found == pytest.approx((0.005, 0.048, 0.06, 0.08, 0.3))
 
 
+@settings(max_examples=8, deadline=None)  # theirs takes a tenth of a second a call
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_holm_agrees_with_statsmodels_in_any_order(p_values: list[float]) -> None:
     theirs = multipletests(p_values, method="holm")[1]

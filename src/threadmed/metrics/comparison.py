@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from threadmed.metrics.estimates import Estimate, NotEstimable, Number
+from threadmed.metrics.estimates import Estimate, Method, NotEstimable, Number
 from threadmed.metrics.intervals import (
     FEWEST_ITEMS,
     NO_VARIANCE,
@@ -79,15 +79,7 @@ def paired_difference(
         few = f"fewer than {FEWEST_ITEMS} items have both scores"
         alone = "all items that have both scores are of one thread"
         return NotEstimable(reason=few if of.n < FEWEST_ITEMS else alone, n=of.n)
-    table = cells(first, second)
-    variance = cluster_variance(of)
-    is_sparse = (
-        table.first_only + table.second_only < FEW_DISCORDANT or variance <= NO_VARIANCE
-    )
-    if is_sparse:
-        limits = newcombe_paired(table, n_eff=_paired_n(of, table), level=level)
-    else:
-        limits = _around(of.ratio, variance, threads=of.threads, level=level)
+    limits, method = _paired_limits(of, cells(first, second), level=level)
     return Estimate(
         value=of.ratio,
         low=limits.low,
@@ -95,9 +87,20 @@ def paired_difference(
         level=level,
         n=of.n,
         threads=of.threads,
-        method="newcombe_paired" if is_sparse else "cr2_t",
+        method=method,
         flag=few_threads(of.threads),
     )
+
+
+def _paired_limits(
+    of: Totals, table: Cells, *, level: float
+) -> tuple[Interval, Method]:
+    variance = cluster_variance(of)
+    discordant = table.first_only + table.second_only
+    if discordant < FEW_DISCORDANT or variance <= NO_VARIANCE:
+        n_eff = _paired_n(of, table)
+        return newcombe_paired(table, n_eff=n_eff, level=level), "newcombe_paired"
+    return _around(of.ratio, variance, threads=of.threads, level=level), "cr2_t"
 
 
 def _around(value: float, variance: float, *, threads: int, level: float) -> Interval:
@@ -207,30 +210,33 @@ def unpaired_difference(
             reason=f"fewer than {FEWEST_ITEMS} scored items or 2 threads on a side",
             n=sides[0].n + sides[1].n,
         )
-    value = sides[0].ratio - sides[1].ratio
     influence = _influence(first, threads) - _influence(second, threads)
-    variance = len(threads) / (len(threads) - 1) * float((influence**2).sum())
-    is_sparse = variance <= NO_VARIANCE or any(
-        of.n < FEW_ON_A_SIDE or of.ratio in {0.0, 1.0} for of in sides
-    )
-    if is_sparse:
-        limits = newcombe_independent(
-            (sides[0].ratio, effective_n(sides[0])),
-            (sides[1].ratio, effective_n(sides[1])),
-            level=level,
-        )
-    else:
-        limits = _around(value, variance, threads=len(threads), level=level)
+    limits, method = _unpaired_limits(*sides, influence, level=level)
     return Estimate(
-        value=value,
+        value=sides[0].ratio - sides[1].ratio,
         low=limits.low,
         high=limits.high,
         level=level,
         n=sides[0].n + sides[1].n,
         threads=len(threads),
-        method="newcombe_independent" if is_sparse else "linearised_t",
+        method=method,
         flag=few_threads(min(of.threads for of in sides)),
     )
+
+
+def _unpaired_limits(
+    first: Totals, second: Totals, influence: Values, *, level: float
+) -> tuple[Interval, Method]:
+    threads = len(influence)
+    variance = threads / (threads - 1) * float((influence**2).sum())
+    is_sparse = variance <= NO_VARIANCE or any(
+        of.n < FEW_ON_A_SIDE or of.ratio in {0.0, 1.0} for of in (first, second)
+    )
+    if is_sparse:
+        sides = [(of.ratio, effective_n(of)) for of in (first, second)]
+        return newcombe_independent(*sides, level=level), "newcombe_independent"
+    value = first.ratio - second.ratio
+    return _around(value, variance, threads=threads, level=level), "linearised_t"
 
 
 def _influence(side: tuple[Values, Codes], threads: Codes) -> Values:

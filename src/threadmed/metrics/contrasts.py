@@ -22,11 +22,11 @@ from threadmed.metrics.items import Items
 from threadmed.metrics.measurement import (
     Comparison,
     Loss,
+    PairedTest,
     Question,
     SameItems,
     SettingRate,
     Side,
-    Tested,
 )
 from threadmed.metrics.significance import holm, sign_flip
 from threadmed.records import Setting
@@ -41,6 +41,8 @@ UNEVEN = 0.02
 """A difference in coverage above this is said beside the comparison."""
 
 BySetting = Mapping[Setting, Items]
+Contrast = tuple[Question, Setting, Setting]
+"""What is asked, the setting that counts as positive, and the other."""
 
 
 class Scored(NamedTuple):
@@ -102,12 +104,12 @@ def _flagged(difference: Number, first: Items, second: Items) -> Number:
     return msgspec.structs.replace(difference, flag=flag)
 
 
-def _tested(one: Items, other: Items, difference: Number) -> Tested | NotEstimable:
+def _tested(one: Items, other: Items, difference: Number) -> PairedTest | NotEstimable:
     if isinstance(difference, NotEstimable):
         return difference
     by_thread = totals(one.corrected - other.corrected, one.threads)
     p = sign_flip(by_thread)
-    return Tested(
+    return PairedTest(
         test="sign_flip" if by_thread.is_clustered else "mcnemar",
         p=p,
         p_holm=p,
@@ -125,7 +127,7 @@ def adjust(family: Sequence[Comparison], *, named: str) -> tuple[Comparison, ...
         named: The family in words.
     """
     p_values = [
-        found.test.p if isinstance(found.test, Tested) else 1.0 for found in family
+        found.test.p if isinstance(found.test, PairedTest) else 1.0 for found in family
     ]
     return tuple(
         msgspec.structs.replace(
@@ -134,7 +136,7 @@ def adjust(family: Sequence[Comparison], *, named: str) -> tuple[Comparison, ...
                 found.test, p_holm=p_holm, family=named, family_size=len(family)
             ),
         )
-        if isinstance(found.test, Tested)
+        if isinstance(found.test, PairedTest)
         else found
         for found, p_holm in zip(family, holm(p_values), strict=True)
     )
@@ -191,18 +193,11 @@ def compare_settings(
     n = len(next(iter(same.values())).turns)
     n_left_out = first.united(*others) - n
     named = number / "same items"
-    found = []
-    for question, plus, minus in _contrasts(late):
-        compared = compare(
-            question,
-            Scored(target, plus, same[plus]),
-            Scored(target, minus, same[minus]),
-            number=named,
-        )
-        flagged = _flagged(compared.difference, late[plus], late[minus])
-        found.append(
-            msgspec.structs.replace(compared, n_left_out=n_left_out, difference=flagged)
-        )
+    found = [
+        _difference(contrast, target, late, same, number=named)
+        for contrast in _contrasts(late)
+    ]
+    found = [msgspec.structs.replace(each, n_left_out=n_left_out) for each in found]
     return SameItems(
         target=target,
         n=n,
@@ -215,11 +210,31 @@ def compare_settings(
     )
 
 
-def _contrasts(late: BySetting) -> list[tuple[Question, Setting, Setting]]:
+def _difference(
+    contrast: Contrast,
+    target: str,
+    late: BySetting,
+    same: BySetting,
+    *,
+    number: Numbered,
+) -> Comparison:
+    """Compare two settings on the items of `same`; `late` tells their coverage."""
+    question, plus, minus = contrast
+    found = compare(
+        question,
+        Scored(target, plus, same[plus]),
+        Scored(target, minus, same[minus]),
+        number=number,
+    )
+    flagged = _flagged(found.difference, late[plus], late[minus])
+    return msgspec.structs.replace(found, difference=flagged)
+
+
+def _contrasts(late: BySetting) -> list[Contrast]:
     """Name the differences that the settings allow: plus, minus."""
     if "target_turn" not in late:
         return [("oracle_gain", "oracle", "multi_turn")]
-    wanted: list[tuple[Question, Setting, Setting]] = [
+    wanted: list[Contrast] = [
         ("propagation", "target_turn", "multi_turn"),
         ("information", "oracle", "target_turn"),
     ]

@@ -176,7 +176,9 @@ def wilson(share: float, n: float, *, level: float = 0.95) -> Interval:
     scale = 1 + z**2 / n
     centre = (share + z**2 / (2 * n)) / scale
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / scale
-    return Interval(max(0.0, float(centre - half)), min(1.0, float(centre + half)))
+    low, high = float(centre - half), float(centre + half)
+    # Rounding must not part a share of 0 or 1 from its limit.
+    return Interval(max(0.0, min(low, share)), min(1.0, max(high, share)))
 
 
 def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> Interval:

@@ -23,6 +23,7 @@ from threadmed.metrics.measurement import (
     MeasureOptions,
     OutcomeCount,
     PublishedOracle,
+    SameItems,
 )
 from threadmed.metrics.trajectory import recovery
 from threadmed.records import SETTINGS, PanelScore, ScoreOutcome, Setting
@@ -62,27 +63,18 @@ def measure(scores: Rows, *, options: MeasureOptions = RECOMMENDED) -> Measureme
     rows: defaultdict[tuple[str, Setting], list[PanelScore]] = defaultdict(list)
     for row in scores:
         rows[row.target, row.setting].append(row)
-    study = _study(scores, rows)
-    number = Numbered(options, ())
+    study, number = _study(scores, rows), Numbered(options, ())
     multi_turn = {
         target: settings["multi_turn"]
         for target, settings in study.items()
         if "multi_turn" in settings
     }
-    same = [
-        compare_settings(target, settings, number=number / target)
-        for target, settings in study.items()
-    ]
     return Measurement(
         options=options,
         n_rows=len(scores),
         n_without_misconception=sum(not row.misconception for row in scores),
-        groups=tuple(
-            _group(rows[target, setting], items, number=number / target / setting)
-            for target, settings in study.items()
-            for setting, items in settings.items()
-        ),
-        settings_same_items=tuple(found for found in same if found is not None),
+        groups=_groups(study, rows, number=number),
+        settings_same_items=_same_items(study, number=number),
         comparisons=compare_targets(multi_turn, number=number / "targets"),
         losses=tuple(
             loss(target, study[target], number=number / target) for target in multi_turn
@@ -122,6 +114,24 @@ def _study(scores: Rows, rows: Mapping[tuple[str, Setting], Rows]) -> Study:
         }
         study[target] = {name: items for name, items in found.items() if len(items[0])}
     return study
+
+
+def _groups(
+    study: Study, rows: Mapping[tuple[str, Setting], Rows], *, number: Numbered
+) -> tuple[Group, ...]:
+    return tuple(
+        _group(rows[target, setting], items, number=number / target / setting)
+        for target, settings in study.items()
+        for setting, items in settings.items()
+    )
+
+
+def _same_items(study: Study, *, number: Numbered) -> tuple[SameItems, ...]:
+    found = [
+        compare_settings(target, settings, number=number / target)
+        for target, settings in study.items()
+    ]
+    return tuple(each for each in found if each is not None)
 
 
 def _group(rows: Rows, items: Items, *, number: Numbered) -> Group:

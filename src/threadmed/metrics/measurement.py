@@ -119,7 +119,7 @@ class Group(Record, frozen=True, kw_only=True):
     """Scores that the primary judge decided for want of a majority."""
 
 
-class Tested(Record, frozen=True, kw_only=True, tag="tested", tag_field="kind"):
+class PairedTest(Record, frozen=True, kw_only=True, tag="tested", tag_field="kind"):
     """An exact two-sided test that a paired difference is 0."""
 
     test: Literal["sign_flip", "mcnemar"]
@@ -160,7 +160,7 @@ class Comparison(Record, frozen=True, kw_only=True):
     """Items that only `first` corrected."""
     second_only: int
     difference: Number
-    test: Tested | NotEstimable
+    test: PairedTest | NotEstimable
 
 
 class SettingRate(Record, frozen=True, kw_only=True):

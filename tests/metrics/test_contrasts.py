@@ -1,0 +1,279 @@
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from threadmed.metrics.contrasts import (
+    compare_settings,
+    compare_targets,
+    loss,
+)
+from threadmed.metrics.correction import Numbered
+from threadmed.metrics.estimates import Estimate, NotEstimable, Number
+from threadmed.metrics.items import Items
+from threadmed.metrics.measurement import MeasureOptions, PairedTest, SameItems
+from threadmed.metrics.significance import holm, mcnemar
+
+NUMBER = Numbered(MeasureOptions(), ("m",))
+MISSING = np.nan
+
+
+def turn(scores: Sequence[float], *, at: int = 1, first_thread: int = 0) -> Items:
+    """One item a thread at one turn, in threads numbered from `first_thread`."""
+    column = np.array(scores, dtype=float)
+    return Items(
+        threads=np.arange(len(column)) + first_thread,
+        turns=np.full(len(column), at),
+        scores=column,
+        is_scored=~np.isnan(column),
+    )
+
+
+def value(number: Number) -> float:
+    assert isinstance(number, Estimate)
+    return number.value
+
+
+def outcome(test: PairedTest | NotEstimable) -> PairedTest:
+    assert isinstance(test, PairedTest)
+    return test
+
+
+def same(settings: dict[str, Items]) -> SameItems:
+    found = compare_settings("m", settings, number=NUMBER)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def test_targets_are_compared_on_the_items_that_both_have_scored() -> None:
+    # Items 0-9 shared; b lacks a score for 0 and a has no item 10.
+    one = turn([1, 1, 1, 1, 1, 1, 0, 0, 0, 0])
+    other = turn([MISSING, 1, 1, -1, -1, -1, 0, 0, 0, 0, 1])
+
+    (found,) = compare_targets({"a": one, "b": other}, number=NUMBER)
+
+    assert (found.n, found.n_left_out) == (9, 2)
+    assert (found.first_only, found.second_only) == (3, 0)
+    assert value(found.first.pcr) == pytest.approx(5 / 9)
+    assert value(found.second.pcr) == pytest.approx(2 / 9)
+    assert value(found.difference) == pytest.approx(3 / 9)
+    assert outcome(found.test).p == pytest.approx(0.25)
+    assert outcome(found.test).test == "mcnemar"
+
+
+def test_every_two_targets_are_compared_and_adjusted_as_one_family() -> None:
+    one = turn([1.0] * 30 + [0.0] * 30)
+    other = turn([1.0] * 20 + [0.0] * 40)
+    third = turn([1.0] * 10 + [0.0] * 50)
+
+    found = compare_targets({"a": one, "b": other, "c": third}, number=NUMBER)
+
+    p = [outcome(each.test).p for each in found]
+    assert [(each.first.target, each.second.target) for each in found] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+    assert p == [mcnemar(10, 0), mcnemar(20, 0), mcnemar(10, 0)]
+    assert tuple(outcome(each.test).p_holm for each in found) == holm(p)
+    assert {outcome(each.test).family_size for each in found} == {3}
+    assert {outcome(each.test).family for each in found} == {"targets in multi_turn"}
+
+
+def test_a_comparison_that_cannot_be_made_still_counts_in_its_family() -> None:
+    one = turn([1.0] * 10 + [0.0] * 10)
+    other = turn([0.0] * 20)
+    elsewhere = turn([0.0] * 20, first_thread=100)
+
+    found = compare_targets({"a": one, "b": other, "c": elsewhere}, number=NUMBER)
+
+    first, *refused = found
+    assert outcome(first.test).p == mcnemar(10, 0)
+    assert outcome(first.test).p_holm == 3 * mcnemar(10, 0)
+    for each in refused:
+        assert each.test == each.difference
+        assert each.difference == NotEstimable(
+            reason="fewer than 5 items have both scores", n=0
+        )
+        assert each.n_left_out == 40
+
+
+def test_uneven_coverage_is_said_beside_the_difference() -> None:
+    # 2 of 40 labelled items lack a score on one side: 5 points of coverage.
+    one = turn([1.0] * 20 + [0.0] * 20)
+    other = turn([MISSING] * 2 + [0.0] * 38)
+
+    (found,) = compare_targets({"a": one, "b": other}, number=NUMBER)
+
+    assert isinstance(found.difference, Estimate)
+    assert found.difference.flag == "coverage differs by 5.0 points"
+
+
+def test_threads_with_two_items_are_flipped_as_one() -> None:
+    both = turn([1] * 6).joined(turn([1] * 6, at=2))
+    none = turn([0] * 6).joined(turn([0] * 6, at=2))
+
+    (found,) = compare_targets({"a": both, "b": none}, number=NUMBER)
+
+    # Six threads, each 2 apart: 2/2^6, and not the 2/2^12 of twelve items.
+    assert outcome(found.test).p == pytest.approx(2 / 2**6)
+    assert outcome(found.test).test == "sign_flip"
+
+
+def test_settings_are_compared_on_items_that_all_of_them_have() -> None:
+    # Twelve items of turn 1; multi_turn lacks item 0, oracle item 11. Turn 0 is left
+    # aside: the oracle has none.
+    first_turn = turn([1] * 12, at=0)
+    multi = first_turn.joined(turn([MISSING, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1]))
+    target = first_turn.joined(turn([1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1]))
+    oracle = turn([1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, MISSING])
+
+    found = same({"multi_turn": multi, "target_turn": target, "oracle": oracle})
+
+    assert (found.n, found.n_left_out) == (10, 2)
+    assert [each.setting for each in found.rates] == [
+        "multi_turn",
+        "target_turn",
+        "oracle",
+    ]
+    assert [value(each.pcr) for each in found.rates] == [0.3, 0.5, 0.7]
+    propagation, information = found.differences
+    assert (propagation.question, information.question) == (
+        "propagation",
+        "information",
+    )
+    assert value(propagation.difference) == pytest.approx(0.2)
+    assert value(information.difference) == pytest.approx(0.2)
+    assert (propagation.n, propagation.n_left_out) == (10, 2)
+    assert outcome(propagation.test).family == "settings of m"
+
+
+def test_parts_of_any_three_settings_add_up_to_one() -> None:
+    chance = np.random.default_rng(1)
+    settings = {
+        setting: turn(chance.integers(-1, 2, 300))
+        for setting in ("multi_turn", "target_turn", "oracle")
+    }
+
+    found = same(settings)
+
+    multi, _, oracle = (value(each.pcr) for each in found.rates)
+    propagation, information = (value(e.difference) for e in found.differences)
+    assert multi + propagation + information + (1 - oracle) == pytest.approx(
+        1, abs=1e-12
+    )
+
+
+def test_without_target_turn_the_oracle_stands_against_multi_turn() -> None:
+    found = same({"multi_turn": turn([0] * 20), "oracle": turn([1] * 10 + [0] * 10)})
+
+    (gain,) = found.differences
+    assert gain.question == "oracle_gain"
+    assert value(gain.difference) == 0.5
+
+
+def test_two_settings_give_the_one_difference_between_them() -> None:
+    found = same({"target_turn": turn([0] * 20), "oracle": turn([1] * 10 + [0] * 10)})
+
+    assert [each.question for each in found.differences] == ["information"]
+
+
+def test_coverage_of_a_setting_is_said_beside_its_differences() -> None:
+    found = same(
+        {
+            "multi_turn": turn([MISSING] * 4 + [0] * 36),
+            "target_turn": turn([1] * 20 + [0] * 20),
+        }
+    )
+
+    (propagation,) = found.differences
+    assert isinstance(propagation.difference, Estimate)
+    assert propagation.difference.flag == "coverage differs by 10.0 points"
+
+
+def test_one_setting_is_compared_with_nothing() -> None:
+    settings = {"multi_turn": turn([1] * 9), "isolated": turn([1] * 9)}
+
+    assert compare_settings("m", settings, number=NUMBER) is None  # type: ignore[arg-type]
+
+
+def test_the_fall_is_the_sum_of_its_parts() -> None:
+    # Turn 0: 24 of 30; turn 2: 40 items, 10 in multi_turn, 22 in target_turn.
+    first = turn([1] * 24 + [0] * 6, at=0)
+    later = turn([1] * 10 + [0] * 30, at=2, first_thread=25)
+    seam = turn([1] * 22 + [0] * 18, at=2, first_thread=25)
+
+    found = loss(
+        "m",
+        {"multi_turn": first.joined(later), "target_turn": first.joined(seam)},
+        number=NUMBER,
+    )
+
+    assert value(found.fall) == pytest.approx(24 / 30 - 10 / 40)
+    assert value(found.harder_questions) == pytest.approx(24 / 30 - 22 / 40)
+    assert value(found.own_earlier_answers) == pytest.approx(12 / 40)
+    assert value(found.fall) == pytest.approx(
+        value(found.harder_questions) + value(found.own_earlier_answers), abs=1e-12
+    )
+    assert (value(found.first), value(found.later), value(found.seam)) == (
+        0.8,
+        0.25,
+        0.55,
+    )
+    assert found.n_left_out == 0
+
+
+def test_the_later_turn_is_taken_on_the_items_of_both_settings() -> None:
+    first = turn([1] * 30, at=0)
+    later = turn([MISSING, 1] + [0] * 28, at=2)
+    seam = turn([1] * 28 + [0, MISSING], at=2)
+
+    found = loss(
+        "m",
+        {"multi_turn": first.joined(later), "target_turn": first.joined(seam)},
+        number=NUMBER,
+    )
+
+    assert found.n_left_out == 2
+    assert value(found.later) == pytest.approx(1 / 28)
+    assert value(found.seam) == pytest.approx(27 / 28)
+    assert isinstance(found.fall, Estimate)
+    assert found.fall.flag == "coverage differs by 3.3 points"
+
+
+def test_without_target_turn_the_fall_is_not_split() -> None:
+    first, later = turn([1] * 30, at=0), turn([1] * 10 + [0] * 20, at=2)
+
+    found = loss("m", {"multi_turn": first.joined(later)}, number=NUMBER)
+
+    absent = NotEstimable(reason="the table has no target_turn", n=0)
+    assert value(found.fall) == pytest.approx(2 / 3)
+    assert found.seam == found.harder_questions == found.own_earlier_answers == absent
+
+
+def test_a_turn_of_few_items_gives_no_fall_but_what_can_be_paired() -> None:
+    first, later = turn([1] * 19, at=0), turn([0] * 20, at=2)
+    seam = turn([1] * 15 + [0] * 5, at=2)
+
+    found = loss(
+        "m",
+        {"multi_turn": first.joined(later), "target_turn": first.joined(seam)},
+        number=NUMBER,
+    )
+
+    few = NotEstimable(reason="turn 0 has fewer than 20 scored items", n=19)
+    assert found.fall == found.harder_questions == few
+    assert value(found.own_earlier_answers) == 0.75
+
+
+def test_a_later_turn_of_few_items_gives_nothing() -> None:
+    first, later = turn([1] * 30, at=0), turn([0] * 19, at=2)
+
+    found = loss(
+        "m",
+        {"multi_turn": first.joined(later), "target_turn": first.joined(later)},
+        number=NUMBER,
+    )
+
+    few = NotEstimable(reason="turn 2 has fewer than 20 scored items", n=19)
+    assert found.fall == found.harder_questions == found.own_earlier_answers == few
