@@ -18,6 +18,8 @@ class Words(Record, frozen=True, kw_only=True, tag="words", tag_field="kind"):
     """Text in a cell."""
 
     text: str
+    value: str = ""
+    """What stands in CSV instead, where the page has another name for it."""
     href: str = ""
 
 
@@ -194,9 +196,11 @@ class SettingsRow(Record, frozen=True, kw_only=True):
 class SettingsChart(
     Record, frozen=True, kw_only=True, tag="settings", tag_field="kind"
 ):
-    """PCR by setting on the same items (paper, Figure 6)."""
+    """PCR by setting (paper, Figure 6)."""
 
     rows: tuple[SettingsRow, ...]
+    is_paired: bool = False
+    """Whether a model's settings hold the same items: then lines join them."""
 
 
 Chart = LossChart | RatesChart | TurnsChart | SettingsChart
@@ -237,7 +241,7 @@ class Heading(Record, frozen=True, kw_only=True, tag="heading", tag_field="kind"
     text: str
 
 
-class Step(Record, frozen=True, kw_only=True):
+class Station(Record, frozen=True, kw_only=True):
     """A station of a flow: how many there are, of what, and who left before the next."""
 
     count: str
@@ -248,7 +252,7 @@ class Step(Record, frozen=True, kw_only=True):
 class Flow(Record, frozen=True, kw_only=True, tag="flow", tag_field="kind"):
     """Stations in a row."""
 
-    steps: tuple[Step, ...]
+    stations: tuple[Station, ...]
 
 
 class Fact(Record, frozen=True, kw_only=True):

@@ -30,7 +30,14 @@ from threadmed.report.losses import loss_rows
 from threadmed.report.panels import panel_drawing, panel_width
 from threadmed.report.rates import rate_rows, setting_rows
 from threadmed.report.rows import WIDE
-from threadmed.report.theme import themed
+from threadmed.report.theme import (
+    SETTING_COLOURS,
+    SETTING_READS,
+    SETTING_SHAPES,
+    SYMBOLS,
+    Token,
+    themed,
+)
 
 
 class Drawn(Record, frozen=True, kw_only=True):
@@ -64,6 +71,38 @@ def page_drawings(figure: Figure) -> tuple[Drawn, ...]:
         )
         for is_narrow in (False, True)
     )
+
+
+def legend(figure: Figure) -> tuple[tuple[str, str, Token], ...]:
+    """Name shapes and colours for phones, where nothing is labelled in the drawing.
+
+    Returns:
+        A symbol, what it stands for, and its colour, for each.
+    """
+    chart = figure.chart
+    match chart:
+        case LossChart():
+            return (
+                ("\u25cf", "1st question, turn 0", "ink"),
+                ("\u25c6", "3rd question, turn 2", "orange"),
+                ("\u25ac", "own earlier answers", "orange"),
+                ("\u25ac", "harder questions", "mid"),
+            )
+        case RatesChart():
+            return (
+                ("\u25cf", "corrected", "blue"),
+                ("\u25c6", "not corrected", "orange"),
+            )
+        case SettingsChart():
+            shown = dict.fromkeys(p.setting for row in chart.rows for p in row.points)
+            return tuple(
+                (SYMBOLS[SETTING_SHAPES[s]], SETTING_READS[s], SETTING_COLOURS[s])
+                for s in shown
+            )
+        case TurnsChart():
+            return ()
+        case _:
+            assert_never(chart)
 
 
 def _panel_alt(figure: Figure, index: int) -> str:
@@ -128,17 +167,24 @@ def _page_svg(drawing: Drawing, *, alt: str, name: str = "") -> str:
     )
 
 
-def tidy(drawn: str) -> str:
+def tidy(drawn: str, *, fonts: bool = False) -> str:
     """Leave out of an SVG what draws nothing, and digits that nobody sees.
+
+    Args:
+        drawn: The SVG.
+        fonts: Whether the names of fonts stay, as a file needs them.
 
     Example:
         >>> tidy('<path transform="translate(33.33333,1)" font-family="Arial"/>')
         '<path transform="translate(33.33,1)"/>'
     """
-    for pattern, instead in (
-        (r' (?:font-family|pointer-events|aria-\w+|role|class)="[^"]*"', ""),
-        (r'<path d="[^"]*" display="none"/>', ""),
-        (r"(\d+\.\d{2})\d+", r"\1"),
-    ):
-        drawn = re.sub(pattern, instead, drawn)
-    return drawn
+    left_out = r"pointer-events|aria-\w+|role|class"
+    if not fonts:
+        left_out += "|font-family"
+
+    def tag(match: re.Match[str]) -> str:
+        kept = re.sub(rf' (?:{left_out})="[^"]*"', "", match[0])
+        kept = re.sub(r"(\d+\.\d{2})\d+", r"\1", kept)
+        return "" if re.fullmatch(r'<path d="[^"]*" display="none"/>', kept) else kept
+
+    return re.sub(r"<[^<>]*>", tag, drawn)

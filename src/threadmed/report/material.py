@@ -1,10 +1,11 @@
 """Reads what a study folder holds; what is not there yet is empty or None."""
 
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from threadmed.dataset.manifest import Manifest
+from threadmed.dataset.manifest import BothStatistics, FunnelStep, RoleCount
 from threadmed.errors import InputError
 from threadmed.judgements.scores import panel_scores
 from threadmed.metrics import Measurement, measure
@@ -24,6 +25,15 @@ from threadmed.study import Folder, RunManifest
 T = TypeVar("T")
 
 
+class Dataset(Record, frozen=True, kw_only=True):
+    """What a report shows of a dataset's manifest; its other keys are passed over."""
+
+    partial: bool
+    funnel: tuple[FunnelStep, ...]
+    statistics: BothStatistics
+    flair: tuple[RoleCount, ...]
+
+
 class Found(Record, frozen=True, kw_only=True):
     """Everything that a report is made of."""
 
@@ -33,7 +43,7 @@ class Found(Record, frozen=True, kw_only=True):
     answers: tuple[Answer, ...]
     verdicts: tuple[Verdict, ...]
     scores: tuple[PanelScore, ...]
-    dataset: Manifest | None
+    dataset: Dataset | None
     """None where the threads did not come from `threadmed build`."""
     measured: Measurement | None
     """None where no item is there to be scored."""
@@ -41,7 +51,9 @@ class Found(Record, frozen=True, kw_only=True):
     @property
     def is_demonstration(self) -> bool:
         """Whether an embedded model had a part in it."""
-        return any(model.model.startswith("embedded:") for model in self.manifest.models)
+        return any(
+            model.model.startswith("embedded:") for model in self.manifest.models
+        )
 
     @property
     def main_setting(self) -> Setting:
@@ -78,9 +90,9 @@ def read_found(folder: Folder) -> Found:
     return Found(
         manifest=manifest,
         threads=tuple(read_records(folder.root / manifest.study.threads, Thread)),
-        labels=_read(folder, "labels", Label),
-        answers=_read(folder, "answers", Answer),
-        verdicts=_read(folder, "verdicts", Verdict),
+        labels=_read(folder.labels, Label),  # type: ignore[arg-type]
+        answers=_read(folder.answers, Answer),
+        verdicts=_read(folder.verdicts, Verdict),  # type: ignore[arg-type]
         scores=scores,
         dataset=_dataset(folder, manifest),
         measured=measure(scores) if scores else None,
@@ -94,15 +106,14 @@ def _scores(folder: Folder) -> tuple[PanelScore, ...]:
     return panel_scores(read_scores(folder.scores), rule="majority", primary=None)
 
 
-def _read(folder: Folder, name: str, kind: object) -> tuple[T, ...]:
-    path = getattr(folder, name)
+def _read(path: Path, kind: type[T]) -> tuple[T, ...]:
     return tuple(read_records(path, kind)) if path.exists() else ()
 
 
-def _dataset(folder: Folder, manifest: RunManifest) -> Manifest | None:
+def _dataset(folder: Folder, manifest: RunManifest) -> Dataset | None:
     """Read what the build said of the threads, where a build made them."""
     path = (folder.root / manifest.study.threads).parent / "manifest.json"
     if not path.exists() or path.resolve() == folder.manifest.resolve():
         return None
     keys = read_json(path, dict[str, msgspec.Raw])
-    return read_json(path, Manifest) if "funnel" in keys else None
+    return read_json(path, Dataset) if "funnel" in keys else None

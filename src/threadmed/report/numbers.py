@@ -181,6 +181,17 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def between(numbers: Sequence[int]) -> str:
+    """Write the smallest and the largest of some counts.
+
+    Example:
+        >>> between([604]), between([98, 109, 96])
+        ('604', '96 to 109')
+    """
+    low, high = count(min(numbers)), count(max(numbers))
+    return low if low == high else f"{low} to {high}"
+
+
 def _fixed(value: float, decimals: int) -> str:
     text = f"{value:.{decimals}f}"
     if not float(text):

@@ -6,7 +6,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from threadmed.report.blocks import Block, Cell, Report
 from threadmed.report.conversations import Conversation
-from threadmed.report.figures import page_drawings
+from threadmed.report.figures import legend, page_drawings
 from threadmed.report.strips import scale_head, stack, strip
 from threadmed.report.tables import cell_notes, letter
 from threadmed.report.theme import SETTING_NAMES, style_variables
@@ -58,6 +58,7 @@ def kind(block: Block | Cell) -> str:
 DRAWERS: Mapping[str, Callable[..., object]] = {
     "kind": kind,
     "drawings": page_drawings,
+    "legend": legend,
     "strip": strip,
     "stack": stack,
     "scale_head": scale_head,

@@ -43,10 +43,16 @@ def panel_drawing(chart: TurnsChart, panel: TurnsPanel, *, named: bool) -> Drawi
         height=HEIGHT,
     )
     grid = [
-        Line(x=axes.x[0], x2=axes.x[1], y=at, y2=at,
-             colour="line" if at else "line-2", width=1)
+        Line(
+            x=axes.x[0],
+            x2=axes.x[1],
+            y=at,
+            y2=at,
+            colour="line" if at else "line-2",
+            width=1,
+        )
         for at in (0.0, 0.5, 1.0)
-    ]  # fmt: skip
+    ]
     others = [_path(each, width=1.0) for each in chart.panels if each != panel]
     lines, dots = _marks(panel)
     texts = [*_axis(axes), *_counts(shown), *_values(shown)]
@@ -93,24 +99,38 @@ def _marks(panel: TurnsPanel) -> tuple[list[Line], list[Dot]]:
         )
         if point.low is not None and point.high is not None:
             lines.append(
-                Line(x=p.turn, x2=p.turn, y=point.low, y2=point.high, colour="blue",
-                     width=1.4)
-            )  # fmt: skip
+                Line(
+                    x=p.turn,
+                    x2=p.turn,
+                    y=point.low,
+                    y2=point.high,
+                    colour="blue",
+                    width=1.4,
+                )
+            )
     return lines, dots
 
 
 def _axis(axes: Axes) -> list[Text]:
     start = axes.x[0]
     sides = [
-        Text(x=start, y=at, text=percent(at, decimals=0), anchor="end", dx=-6,
-             colour="ink-2", size=12)
+        Text(
+            x=start,
+            y=at,
+            text=percent(at, decimals=0),
+            anchor="end",
+            dx=-6,
+            colour="ink-2",
+            size=12,
+        )
         for at in (0.0, 0.5, 1.0)
-    ]  # fmt: skip
+    ]
     names = [
-        Text(x=start, y=0, text=name, anchor="end", dx=-2, dy=dy, colour="ink-2",
-             size=12)
+        Text(
+            x=start, y=0, text=name, anchor="end", dx=-2, dy=dy, colour="ink-2", size=12
+        )
         for name, dy in (("turn", 18), ("n", 38))
-    ]  # fmt: skip
+    ]
     return [*sides, *names]
 
 
@@ -120,10 +140,17 @@ def _counts(shown: Sequence[TurnPoint]) -> list[Text]:
     for p in shown:
         below = ((str(p.turn), 18), (count(p.point.n), 38))
         texts += [
-            Text(x=p.turn, y=0, text=text, anchor="middle", dy=dy, colour="ink-2",
-                 size=12)
+            Text(
+                x=p.turn,
+                y=0,
+                text=text,
+                anchor="middle",
+                dy=dy,
+                colour="ink-2",
+                size=12,
+            )
             for text, dy in below
-        ]  # fmt: skip
+        ]
         if p.point.value is None:
             texts.append(small(p.turn, 0.06, MISSING, anchor="middle"))
     return texts
@@ -132,8 +159,14 @@ def _counts(shown: Sequence[TurnPoint]) -> list[Text]:
 def _values(shown: Sequence[TurnPoint]) -> list[Text]:
     """Print the two rates that the summary speaks of: the first and the third."""
     return [
-        Text(x=p.turn, y=p.point.value, text=percent(p.point.value, decimals=0),
-             weight="bold", dx=7, dy=-7)
+        Text(
+            x=p.turn,
+            y=p.point.value,
+            text=percent(p.point.value, decimals=0),
+            weight="bold",
+            dx=7,
+            dy=-7,
+        )
         for p in shown
         if p.turn in {0, 2} and p.point.value is not None
-    ]  # fmt: skip
+    ]

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 
+from threadmed.records import Setting
 from threadmed.report.blocks import (
     Point,
     RatesChart,
@@ -27,9 +28,13 @@ from threadmed.report.theme import (
     SETTING_NAMES,
     SETTING_READS,
     SETTING_SHAPES,
+    SYMBOLS,
     Shape,
     Token,
 )
+
+SMALL_CHARACTER = 6.0
+"""Px that a character of the smallest text takes, about."""
 
 
 def rate_rows(chart: RatesChart, *, is_narrow: bool) -> Drawing:
@@ -99,40 +104,47 @@ def setting_rows(chart: SettingsChart, *, is_narrow: bool) -> Drawing:
     """Draw the settings of each model on the same items (paper, Figure 6)."""
     names = [row.model for row in chart.rows]
     settings = list(dict.fromkeys(p.setting for row in chart.rows for p in row.points))
-    right = 40.0 + 76 * len(settings)
+    right = 32.0 + 84 * len(settings)
     row_height = 16.0 + 14 * len(settings)
     place = frame(names, is_narrow=is_narrow, right=right, top=28, row=row_height)
     lines: list[Line] = []
     dots: list[Dot] = []
     texts: list[Text] = []
     for index, row in enumerate(chart.rows):
-        marked = _setting_marks(place, row, index)
+        marked = _setting_marks(place, row, index, is_joined=chart.is_paired)
         lines += marked[0]
         dots += marked[1]
         texts += marked[2]
         if index == 0 and not is_narrow:
             texts += _reads(place, row)
     if not is_narrow:
+        texts += [_setting_head(place, settings, setting) for setting in settings]
         texts += [
-            head(place, _column(settings, setting), SETTING_NAMES[setting].lower(),
-                  line=0, colour=SETTING_COLOURS[setting])
-            for setting in settings
-        ]  # fmt: skip
-        texts += [
-            number(place, _column(settings, p.setting), place.middle(index),
-                    written(p.point))
+            number(
+                place,
+                _column(settings, p.setting),
+                place.middle(index),
+                written(p.point),
+            )
             for index, row in enumerate(chart.rows)
             for p in row.points
-        ]  # fmt: skip
+        ]
     return row_drawing(place, names, lines=lines, dots=dots, texts=texts)
 
 
+def _setting_head(place: Frame, settings: Sequence[Setting], setting: Setting) -> Text:
+    symbol = SYMBOLS[SETTING_SHAPES[setting]]
+    text = f"{symbol} {SETTING_NAMES[setting].lower()}"
+    colour = SETTING_COLOURS[setting]
+    return head(place, _column(settings, setting), text, line=0, colour=colour)
+
+
 def _column(settings: Sequence[str], setting: str) -> float:
-    return WIDE - 76.0 * (len(settings) - 1 - settings.index(setting))
+    return WIDE - 84.0 * (len(settings) - 1 - settings.index(setting))
 
 
 def _setting_marks(
-    place: Frame, row: SettingsRow, index: int
+    place: Frame, row: SettingsRow, index: int, *, is_joined: bool
 ) -> tuple[list[Line], list[Dot], list[Text]]:
     lines: list[Line] = []
     dots: list[Dot] = []
@@ -148,7 +160,7 @@ def _setting_marks(
         Line(x=a.x, y=a.y, x2=b.x, y2=b.y, colour="pale", width=1.5)
         for a, b in itertools.pairwise(dots)
     ]
-    return [*joins, *lines], dots, texts
+    return [*(joins if is_joined else []), *lines], dots, texts
 
 
 def _levels(
@@ -162,20 +174,18 @@ def _levels(
 
 
 def _reads(place: Frame, row: SettingsRow) -> list[Text]:
-    """Say beside the first row's points what each setting shows."""
+    """Say beside the first row's points what each setting shows, where all have room."""
     texts = []
     for p, y in _levels(place, row, 0):
-        if p.point.value is None:
+        text, colour = SETTING_READS[p.setting], SETTING_COLOURS[p.setting]
+        room = (SMALL_CHARACTER * len(text) + 8) / place.width
+        low, high = p.point.low, p.point.high
+        if low is None or high is None:
             continue
-        low, high = p.point.low or 0.0, p.point.high or 1.0
-        fits = high < 0.7
-        texts.append(
-            small(
-                high + 8 / place.width if fits else low - 8 / place.width,
-                y,
-                SETTING_READS[p.setting],
-                anchor="start" if fits else "end",
-                colour=SETTING_COLOURS[p.setting],
-            )
-        )
-    return texts
+        if high + room <= 1:
+            at = high + 8 / place.width
+            texts.append(small(at, y, text, anchor="start", colour=colour))
+        elif low >= room:
+            at = low - 8 / place.width
+            texts.append(small(at, y, text, anchor="end", colour=colour))
+    return texts if len(texts) == len(row.points) else []

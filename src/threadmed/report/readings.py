@@ -3,8 +3,12 @@
 from collections.abc import Callable
 from typing import assert_never
 
+import msgspec
+
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
-from threadmed.report.blocks import Interval, Point, Quantity, Strip
+from threadmed.metrics.measurement import Group
+from threadmed.records import Setting
+from threadmed.report.blocks import Interval, Point, Quantity, Strip, Words
 from threadmed.report.numbers import (
     MISSING,
     mean_score,
@@ -12,6 +16,7 @@ from threadmed.report.numbers import (
     points,
     span,
 )
+from threadmed.report.theme import SETTING_NAMES
 
 Write = Callable[[float], str]
 
@@ -25,7 +30,7 @@ def point(number: Number) -> Point:
                 low=number.low,
                 high=number.high,
                 n=number.n,
-                note=number.flag or "",
+                note=number.flag,
             )
         case NotEstimable():
             return Point(
@@ -44,7 +49,7 @@ def cells(number: Number, write: Write) -> tuple[Quantity, Interval]:
     match number:
         case Estimate():
             shown = Quantity(
-                value=number.value, text=write(number.value), note=number.flag or ""
+                value=number.value, text=write(number.value), note=number.flag
             )
             text = span(write(number.low), write(number.high))
             return shown, Interval(low=number.low, high=number.high, text=text)
@@ -61,12 +66,36 @@ def counts(number: NotEstimable) -> str:
     """Write the counts that there are instead of a rate.
 
     Example:
-        >>> counts(NotEstimable(reason="few", n=3, threads=3, successes=2))
+        >>> counts(NotEstimable(reason="few", n=3, hits=2))
         '2/3'
     """
-    if number.successes is None or not number.n:
+    if number.hits is None or not number.n:
         return MISSING
-    return f"{number.successes}/{number.n}"
+    return f"{number.hits}/{number.n}"
+
+
+def bounds_note(group: Group) -> str:
+    """Say between which rates the missing scores leave PCR; empty where few miss."""
+    wrong, right = group.bounds.all_wrong, group.bounds.all_right
+    if not group.bounds.is_needed or not isinstance(group.pcr, Estimate):
+        return ""
+    if not (isinstance(wrong, Estimate) and isinstance(right, Estimate)):
+        return ""
+    ends = f"{percent(wrong.value)} and {percent(right.value)}%"
+    share = percent(group.coverage)
+    return f"{share}% have a score; the missing ones leave PCR between {ends}"
+
+
+def group_rate(group: Group) -> tuple[Quantity, Interval]:
+    """Make the cells of a group's PCR, noted where many scores are missing."""
+    shown, interval = rate(group.pcr)
+    notes = [note for note in (shown.note, bounds_note(group)) if note]
+    return msgspec.structs.replace(shown, note="; ".join(notes)), interval
+
+
+def setting_cell(setting: Setting) -> Words:
+    """Name a setting on the page as a reader knows it, in files as records do."""
+    return Words(text=SETTING_NAMES[setting], value=setting)
 
 
 def rate(number: Number) -> tuple[Quantity, Interval]:
@@ -103,7 +132,7 @@ def said(number: Number, write: Write = percent, *, unit: str = "%") -> str:
     """Write a number with its interval and n, as it stands in a sentence.
 
     Example:
-        >>> said(NotEstimable(reason="no failures", n=0, threads=0))
+        >>> said(NotEstimable(reason="no failures", n=0))
         'not known (no failures)'
     """
     match number:

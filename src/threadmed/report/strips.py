@@ -5,7 +5,7 @@ from html import escape
 
 from threadmed.report.blocks import Part, Scale, Stack, Strip
 
-WIDTH, HEIGHT = 190, 28
+WIDTH, HEIGHT = 160, 28
 EDGE = 6
 """Room at both ends, so that a point at the end of the scale is whole."""
 BAR = 13
@@ -17,7 +17,7 @@ def strip(cell: Strip, scale: Scale) -> str:
     Example:
         >>> scale = Scale(low=0, high=1, ticks=((0, "0"), (1, "100")))
         >>> drawn = strip(Strip(value=0.5, low=0.4, high=0.6, label="50%"), scale)
-        >>> '<circle cx="95.0"' in drawn, 'aria-label="50%"' in drawn
+        >>> '<circle cx="80.0"' in drawn, 'aria-label="50%"' in drawn
         (True, True)
     """
     middle = HEIGHT / 2

@@ -56,12 +56,15 @@ def letter(notes: Sequence[str], note: str) -> str:
     return chr(ord("a") + place) if place < 26 else str(place + 1)
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: Table, *, mark: str) -> str:
     """Write a table as CSV: numbers unrounded, shares as shares, an interval as two.
 
     A number that is missing is an empty cell; where a column has notes, a further
-    column holds them. A mark such as "not validated" is not in here but in the name
-    of the column `mark` that `files` adds.
+    column holds them.
+
+    Args:
+        table: What to write.
+        mark: What the table is marked with; it stands in a column of that name.
     """
     noted = {
         column.key
@@ -71,12 +74,13 @@ def to_csv(table: Table) -> str:
     }
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(name for column in table.columns for name in _names(column, noted))
+    names = [name for column in table.columns for name in _names(column, noted)]
+    ends = ([mark], ["mark"]) if mark else ([], [])
+    rows.writerow([*names, *ends[1]])
     for row in table.rows:
         cells = zip(table.columns, row, strict=True)
-        rows.writerow(
-            value for column, cell in cells for value in _values(column, cell, noted)
-        )
+        values = [v for column, cell in cells for v in _values(column, cell, noted)]
+        rows.writerow([*values, *ends[0]])
     return text.getvalue()
 
 
@@ -96,7 +100,7 @@ def _values(
 ) -> Iterator[str | int | float | None]:
     match cell:
         case Words():
-            yield cell.text
+            yield cell.value or cell.text
         case Quantity():
             yield cell.value
             if column.key in noted:
@@ -120,7 +124,9 @@ def to_latex(table: Table, *, mark: str) -> str:
     columns = [table.columns[i] for i in kept]
     notes = cell_notes(table)
     spec = "".join("l" if column.align == "text" else "r" for column in columns)
-    caption = " ".join(part for part in (table.title + ".", table.caption, mark) if part)
+    caption = " ".join(
+        part for part in (table.title + ".", table.caption, mark) if part
+    )
     lines = [
         r"\begin{table}",
         r"  \centering",
@@ -136,10 +142,10 @@ def to_latex(table: Table, *, mark: str) -> str:
         total = _line([_printed(table.total[i], notes) for i in kept])
         lines += [r"    \midrule", total]
     lines += [r"    \bottomrule", r"  \end{tabular}"]
-    below = [f"$^{{{letter(notes, note)}}}$ {latex(note)}" for note in notes]
+    below = [f"$^{{{letter(notes, note)}}}$ {latex(note)}." for note in notes]
     below = [latex(table.note), *below] if table.note else below
     if below:
-        lines.append("  \\par\\smallskip\\footnotesize " + "; ".join(below))
+        lines.append("  \\par\\smallskip\\footnotesize " + " ".join(below))
     return "\n".join([*lines, r"\end{table}", ""])
 
 

@@ -82,6 +82,14 @@ LABEL, SMALL = 12.5, 12.0
 
 Shape = Literal["circle", "diamond", "triangle-up", "square"]
 
+SYMBOLS: dict[Shape, str] = {
+    "circle": "\u25cf",
+    "diamond": "\u25c6",
+    "triangle-up": "\u25b2",
+    "square": "\u25a0",
+}
+"""How a shape is written in text."""
+
 SETTING_NAMES: dict[Setting, str] = {
     "multi_turn": "Multi-turn",
     "target_turn": "Target-turn",
@@ -138,7 +146,10 @@ def themed(drawing: str) -> str:
         token = tokens.get(match[2])
         return f'{match[1]}="var(--{token})"' if token else match[0]
 
-    return re.sub(r'\b(fill|stroke)="(#[0-9a-f]{6})"', variable, drawing)
+    def tag(match: re.Match[str]) -> str:
+        return re.sub(r'\b(fill|stroke)="(#[0-9a-f]{6})"', variable, match[0])
+
+    return re.sub(r"<[^<>]*>", tag, drawing)
 
 
 def altair_config() -> dict[str, object]:

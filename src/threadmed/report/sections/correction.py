@@ -1,6 +1,6 @@
 """How often each model corrects (paper, Figure 4), and models against each other."""
 
-from threadmed.metrics.estimates import NotEstimable
+from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.measurement import Comparison, Group, Measurement
 from threadmed.records import Setting
 from threadmed.report.blocks import (
@@ -23,7 +23,16 @@ from threadmed.report.blocks import (
 from threadmed.report.links import answers_link
 from threadmed.report.material import Found
 from threadmed.report.numbers import MINUS, MISSING, count, p_value, percent, points
-from threadmed.report.readings import difference, mean, point, rate, said, strip
+from threadmed.report.readings import (
+    difference,
+    group_rate,
+    mean,
+    point,
+    rate,
+    said,
+    setting_cell,
+    strip,
+)
 from threadmed.report.theme import SETTING_NAMES
 
 SHARES = Scale(low=0, high=1, ticks=((0, "0"), (0.5, "50"), (1, "100")))
@@ -58,9 +67,9 @@ def correction(found: Found) -> Section | None:
 
 
 def rates_figure(measured: Measurement, setting: Setting) -> Figure | None:
-    """Draw PCR and Uncorrected of each model in one setting."""
+    """Draw PCR and Uncorrected of each model in one setting; None without a rate."""
     groups = [group for group in measured.groups if group.setting == setting]
-    if not groups:
+    if not any(isinstance(group.pcr, Estimate) for group in groups):
         return None
     rows = tuple(
         Rates(
@@ -94,7 +103,7 @@ def rates_figure(measured: Measurement, setting: Setting) -> Figure | None:
             rows=tuple(
                 (
                     Words(text=group.target),
-                    *rate(group.pcr),
+                    *group_rate(group),
                     *rate(group.uncorrected),
                     Quantity(value=group.n_scored, text=count(group.n_scored)),
                 )
@@ -138,7 +147,7 @@ def _score_row(group: Group) -> tuple[Cell, ...]:
     by_score = ((1, counts.corrected), (0, counts.partly), (-1, counts.not_noticed))
     return (
         Words(text=group.target),
-        Words(text=SETTING_NAMES[group.setting]),
+        setting_cell(group.setting),
         _stack(group),
         *(
             Quantity(
@@ -148,7 +157,7 @@ def _score_row(group: Group) -> tuple[Cell, ...]:
             )
             for score, n in by_score
         ),
-        *rate(group.pcr),
+        *group_rate(group),
         *mean(group.pcs),
         Quantity(value=group.n_scored, text=count(group.n_scored)),
         Quantity(value=group.coverage, text=percent(group.coverage)),

@@ -16,9 +16,7 @@ def cost(found: Found) -> Section | None:
     calls = sum(each.calls for each in spend)
     text = f"The whole study made {things(calls, 'call')} and cost {usd(total)} USD."
     if reused:
-        text += (
-            f" Replies that served more than once saved {things(reused, 'further call')}."
-        )
+        text += f" Replies that served more than once saved {things(reused, 'further call')}."
     return Section(
         id="cost",
         title="Cost",

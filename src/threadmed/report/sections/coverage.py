@@ -18,8 +18,10 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.material import Found
 from threadmed.report.numbers import MISSING, count, of, percent, percents, things
-from threadmed.report.readings import rate
-from threadmed.report.theme import SETTING_NAMES
+from threadmed.report.readings import (
+    group_rate,
+    setting_cell,
+)
 
 OUTCOMES: dict[ScoreOutcome, str] = {
     "scored": "Scored",
@@ -77,11 +79,11 @@ def _outcome_row(group: Group, shown: list[ScoreOutcome]) -> tuple[Cell, ...]:
     ended = {each.outcome: each.n for each in group.outcomes}
     return (
         Words(text=group.target),
-        Words(text=SETTING_NAMES[group.setting]),
+        setting_cell(group.setting),
         _number(group.n_items),
         *(_number(ended.get(outcome, 0)) for outcome in shown),
         Quantity(value=group.coverage, text=percent(group.coverage)),
-        *rate(group.pcr),
+        *group_rate(group),
         _bounds(group),
     )
 
@@ -124,7 +126,7 @@ def _judges(found: Found) -> Table:
     judges = list(dict.fromkeys(v.judge for v in found.verdicts))
     ends = ("1", "0", "-1", "malformed", "refused", "failed")
     heads = ("+1", "0", "\u22121", "Malformed", "Refused", "Failed")
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for judge in judges:
         asked = sum(counted[judge, end] for end in ends)
         valid = sum(counted[judge, end] for end in ends[:3])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from threadmed.dataset.manifest import (
     Distribution,
     FunnelStep,
-    Manifest,
     Statistics,
+    Step,
 )
 from threadmed.report.blocks import (
     Block,
@@ -18,24 +18,24 @@ from threadmed.report.blocks import (
     Prose,
     Quantity,
     Section,
-    Step,
+    Station,
     Table,
     Words,
 )
-from threadmed.report.material import Found
+from threadmed.report.material import Dataset, Found
 from threadmed.report.numbers import MINUS, MISSING, count, listed, percent, things
 
 SHOWN = 3
 """Reasons that a station of the flow names; the table has all."""
 
-STATIONS = {
-    "read": "posts read",
-    "keep posts": "posts kept",
-    "select branch": "threads with a physician",
-    "keep threads": "complete threads",
-    "fully answered": "fully answered threads",
+STATIONS: dict[Step, str] = {
+    "keep posts": "posts read",
+    "select branch": "posts kept",
+    "keep threads": "threads with a physician",
+    "fully answered": "complete threads",
 }
-"""What is there when a step is done; comments have their place in the table."""
+"""What comes into a step; comments have their place in the table."""
+LAST = "fully answered threads"
 
 
 def dataset(found: Found) -> Section | None:
@@ -68,26 +68,22 @@ def dataset(found: Found) -> Section | None:
 
 def flow(funnel: Sequence[FunnelStep]) -> Flow:
     """Make the stations of a funnel, with the commonest reasons for leaving each."""
-    steps: list[Step] = []
-    names = [name for name in STATIONS if any(s.step == name for s in funnel)]
-    for place, name in enumerate(names):
-        rows = [step for step in funnel if step.step == name]
-        after = names[place + 1] if place + 1 < len(names) else None
-        leaving = [s for s in funnel if s.step == after and s.dropped]
-        steps.append(
-            Step(
-                count=count(_left(rows[-1])), what=STATIONS[name], left=_reasons(leaving)
-            )
-        )
-    return Flow(steps=tuple(steps))
+    stations: list[Station] = []
+    rows: list[FunnelStep] = []
+    for step, what in STATIONS.items():
+        rows = [row for row in funnel if row.step == step]
+        if rows:
+            left = _reasons([row for row in rows if row.dropped])
+            stations.append(Station(count=count(_left(rows[0])), what=what, left=left))
+    if rows:
+        stations.append(Station(count=count(_left(rows[-1])), what=LAST))
+    return Flow(stations=tuple(stations))
 
 
-def _left(step: FunnelStep) -> int:
-    """Give what is left after a step, in the unit that matters most there."""
-    for left in (step.threads, step.posts, step.comments):
-        if left is not None:
-            return left
-    return 0
+def _left(row: FunnelStep) -> int:
+    """Give what is left after a row, in the unit of its step."""
+    left = {"posts": row.posts, "comments": row.comments, "threads": row.threads}
+    return left[row.unit] or 0
 
 
 def _reasons(steps: Sequence[FunnelStep]) -> tuple[str, ...]:
@@ -110,42 +106,35 @@ def words(name: str) -> str:
 
 
 def _funnel(funnel: Sequence[FunnelStep]) -> Table:
-    columns = (
-        Column(key="step", title="Step", align="text"),
-        Column(key="reason", title="Reason", align="text"),
-        Column(key="unit", title="Of", align="text"),
-        Column(key="dropped", title="Dropped"),
-        Column(key="posts", title="Posts left"),
-        Column(key="comments", title="Comments left"),
-        Column(key="threads", title="Threads left"),
-    )
-    rows = tuple(
-        (
-            Words(text=step.step),
-            Words(text=words(step.reason) if step.reason else "came in"),
-            Words(text=step.unit),
-            _number(step.dropped),
-            _number(step.posts),
-            _number(step.comments),
-            _number(step.threads),
-        )
-        for step in funnel
-    )
     return Table(
         id="table-funnel",
         title="What each step of the build dropped, and why",
-        columns=columns,
-        rows=rows,
-        note=f"{MISSING}: the step does not concern this.",
+        columns=(
+            Column(key="step", title="Step", align="text"),
+            Column(key="reason", title="Reason", align="text"),
+            Column(key="unit", title="Of", align="text"),
+            Column(key="dropped", title="Dropped"),
+            Column(key="left", title="Left"),
+        ),
+        rows=tuple(
+            (
+                Words(text=row.step),
+                Words(text=words(row.reason) if row.reason else "came in"),
+                Words(text=row.unit),
+                _number(row.dropped),
+                _number(_left(row)),
+            )
+            for row in funnel
+        ),
         judged=False,
     )
 
 
-def _number(value: int | None) -> Quantity:
-    return Quantity(value=value, text=MISSING if value is None else count(value))
+def _number(value: int) -> Quantity:
+    return Quantity(value=value, text=count(value))
 
 
-def _statistics(manifest: Manifest) -> Table:
+def _statistics(manifest: Dataset) -> Table:
     both = (manifest.statistics.complete, manifest.statistics.answered)
     rows = (
         _row("Threads", [_number(s.threads) for s in both]),
@@ -154,7 +143,9 @@ def _statistics(manifest: Manifest) -> Table:
         _row("Answered questions, %", [_share(s) for s in both]),
         *_spread("Questions in a thread", [s.turns for s in both]),
         *_spread("Tokens in a question", [s.tokens_question for s in both]),
-        *_spread("Tokens in a physician\u2019s answer", [s.tokens_answer for s in both]),
+        *_spread(
+            "Tokens in a physician\u2019s answer", [s.tokens_answer for s in both]
+        ),
     )
     return Table(
         id="table-dataset",
@@ -189,7 +180,8 @@ def _spread(
         if spread is None:
             return Quantity(value=None, text=MISSING, note="there are none")
         value: float = getattr(spread, part)
-        return Quantity(value=value, text=f"{value:,.1f}")
+        text = count(round(value)) if part == "max" else f"{value:,.1f}"
+        return Quantity(value=value, text=text)
 
     return tuple(
         _row(f"{name}, {called}", [cell(spread, part) for spread in spreads])
@@ -197,7 +189,7 @@ def _spread(
     )
 
 
-def _flair(manifest: Manifest) -> list[Block]:
+def _flair(manifest: Dataset) -> list[Block]:
     """Say in a sentence and a short table whom the comments came from."""
     if not manifest.flair:
         return []

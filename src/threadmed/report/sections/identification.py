@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from threadmed.records import Label, Labelled, ThreadId
 from threadmed.report.blocks import (
     Block,
+    Cell,
     Column,
     Prose,
     Quantity,
@@ -52,7 +53,7 @@ def _opening(found: Found, labels: Mapping[Question, Label]) -> str:
 
 
 def _counts(by_source: Mapping[str, Mapping[Question, Label]], chosen: str) -> Table:
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for source, labels in sorted(by_source.items()):
         said = Counter(_word(label) for label in labels.values())
         decided = said["yes"] + said["no"]
@@ -121,7 +122,7 @@ def _beside(
         return []
     agreed = pairs["yes", "yes"] + pairs["no", "no"]
     names = {"yes": "misconception", "no": "none"}
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             Words(text=f"{chosen}: {names[mine]}"),
             *(_number(pairs[mine, theirs]) for theirs in ("yes", "no")),

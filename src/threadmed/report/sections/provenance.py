@@ -1,7 +1,5 @@
 """Everything that decides a number on the page."""
 
-from typing import assert_never
-
 import msgspec
 
 from threadmed.metrics.estimates import Method, NotEstimable
@@ -21,6 +19,7 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.material import Found
 from threadmed.report.numbers import listed, things
+from threadmed.report.theme import SETTING_NAMES
 from threadmed.study import ModelUsed, RunManifest
 
 RULES: dict[PanelRule, str] = {
@@ -31,12 +30,24 @@ RULES: dict[PanelRule, str] = {
     "unanimous": "only where all judges agree",
 }
 
+KINDS: dict[Method, str] = {
+    "wilson": "Wilson where no thread has two items",
+    "wilson_n_star": "Wilson on the effective number of items",
+    "wilson_n_eff": "Wilson on the effective number of items",
+    "wilson_rescaled": "Wilson on the effective number of items",
+    "cr2_t": "cluster-robust t over threads for differences",
+    "newcombe_paired": "Newcombe where few items differ",
+    "newcombe_independent": "Newcombe where few items differ",
+    "linearised_t": "linearised t over threads for unlike items",
+    "item_bootstrap": "percentile bootstrap over items, as published",
+    "thread_bootstrap": "percentile bootstrap over threads",
+}
+
 DIFFERENCES = (
     (
         "Interval of a rate",
         "percentile bootstrap over items, 1,000 draws",
-        "Wilson, on the effective number of items: turns of one thread are not "
-        "independent",
+        "Wilson, on the effective number of items, as a thread may have several",
     ),
     (
         "Oracle beside multi-turn",
@@ -85,7 +96,10 @@ def provenance(found: Found) -> Section:
             )
         )
     if found.measured is not None:
-        blocks += [Heading(text="What differs from the published analysis"), _published()]
+        blocks += [
+            Heading(text="What differs from the published analysis"),
+            _published(),
+        ]
     return Section(id="provenance", title="Provenance", blocks=tuple(blocks))
 
 
@@ -103,7 +117,10 @@ def _facts(found: Found) -> list[Fact]:
         )
     facts += [
         Fact(name="Labels that decide", text=manifest.label_source),
-        Fact(name="Settings", text=listed(study.settings) if study.settings else "none"),
+        Fact(
+            name="Settings",
+            text=", ".join(SETTING_NAMES[setting] for setting in study.settings),
+        ),
         Fact(name="Seed", text=str(study.seed)),
     ]
     if study.panel.judges:
@@ -143,38 +160,14 @@ def intervals(measured: Measurement) -> str:
         for group in measured.groups
         for number in (group.pcr, group.pcs, group.recovery.rate)
     ]
-    numbers += [c.difference for s in measured.settings_same_items for c in s.differences]
+    numbers += [
+        c.difference for s in measured.settings_same_items for c in s.differences
+    ]
     numbers += [c.difference for c in measured.comparisons]
     used = {n.method for n in numbers if not isinstance(n, NotEstimable)}
-    named = sorted({describe(method) for method in used})
+    named = sorted({KINDS[method] for method in used})
     level = f"{measured.options.level:.0%}"
     return f"{level}: {'; '.join(named)}" if named else f"{level}: none could be made"
-
-
-def describe(method: Method) -> str:
-    """Name a kind of interval in words.
-
-    Example:
-        >>> describe("cr2_t")
-        'cluster-robust t over threads for differences'
-    """
-    match method:
-        case "wilson":
-            return "Wilson where no thread has two items"
-        case "wilson_n_star" | "wilson_n_eff" | "wilson_rescaled":
-            return "Wilson on the effective number of items"
-        case "cr2_t":
-            return "cluster-robust t over threads for differences"
-        case "newcombe_paired" | "newcombe_independent":
-            return "Newcombe where few items differ"
-        case "linearised_t":
-            return "linearised t over threads for unlike items"
-        case "item_bootstrap":
-            return "percentile bootstrap over items, as published"
-        case "thread_bootstrap":
-            return "percentile bootstrap over threads"
-        case _:
-            assert_never(method)
 
 
 def _models(models: tuple[ModelUsed, ...]) -> Table:

@@ -20,14 +20,22 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.material import Found
 from threadmed.report.numbers import count, points
-from threadmed.report.readings import difference, point, rate, said, strip
+from threadmed.report.readings import (
+    difference,
+    group_rate,
+    point,
+    rate,
+    said,
+    setting_cell,
+    strip,
+)
 from threadmed.report.sections.correction import DIFFERENCES, adjusted_p
 from threadmed.report.theme import SETTING_NAMES
 
 ASKED = {
-    "propagation": "its own earlier answers cost",
-    "information": "the physician\u2019s answers add to none",
-    "oracle_gain": "the physician\u2019s answers add to its own",
+    "propagation": "own answers taken out",
+    "information": "physician\u2019s added to none",
+    "oracle_gain": "physician\u2019s instead of own",
     "targets": "one model against another",
 }
 
@@ -44,9 +52,10 @@ def settings(found: Found) -> Section | None:
             "model\u2019s own answers, after no answers, and after the "
             "physician\u2019s. Only what the model has read changes between them, so "
             "here a difference has a cause."
-        ),
-        same_items_figure(same),
+        )
     ]
+    if any(isinstance(r.pcr, Estimate) for each in same for r in each.rates):
+        blocks.append(same_items_figure(same))
     compared = [c for each in same for c in each.differences]
     if compared:
         blocks.append(_differences(compared))
@@ -80,7 +89,7 @@ def same_items_figure(same: Sequence[SameItems]) -> Figure:
             + "."
             for each in same
         ),
-        chart=SettingsChart(rows=rows),
+        chart=SettingsChart(rows=rows, is_paired=True),
         numbers=_rates(same),
     )
 
@@ -113,7 +122,7 @@ def _rates(same: Sequence[SameItems]) -> Table:
         rows=tuple(
             (
                 Words(text=each.target),
-                Words(text=SETTING_NAMES[r.setting]),
+                setting_cell(r.setting),
                 *rate(r.pcr),
                 Quantity(value=each.n, text=count(each.n)),
                 Quantity(value=each.n_left_out, text=count(each.n_left_out)),
@@ -142,8 +151,8 @@ def _differences(compared: Sequence[Comparison]) -> Table:
             Column(key="n", title="n"),
         ),
         rows=tuple(_row(c) for c in compared),
-        note="Own answers: target-turn minus multi-turn. Physician\u2019s answers: "
-        "oracle minus target-turn, or minus multi-turn. Gained, lost: items corrected "
+        note="Own answers taken out: target-turn minus multi-turn. Physician\u2019s "
+        "answers: oracle minus target-turn, or minus multi-turn. Gained, lost: items corrected "
         "in the first setting alone, in the second alone. p: exact, signs of whole "
         "threads turned; Holm within the model.",
     )
@@ -204,8 +213,8 @@ def all_items_figure(measured: Measurement) -> Figure:
             rows=tuple(
                 (
                     Words(text=g.target),
-                    Words(text=SETTING_NAMES[g.setting]),
-                    *rate(g.pcr),
+                    setting_cell(g.setting),
+                    *group_rate(g),
                     Quantity(value=g.n_scored, text=count(g.n_scored)),
                 )
                 for g in measured.groups

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from threadmed.metrics.estimates import Estimate
 from threadmed.metrics.measurement import Group, TurnRates
 from threadmed.report.blocks import (
     Cell,
@@ -30,18 +31,18 @@ def by_turn(found: Found) -> Section | None:
     turns = {rates.turn for group in groups for rates in group.by_turn}
     if len(turns) < 2:
         return None
+    opening = Prose(
+        text="Questions of different turns are different questions: a fall by turn may "
+        "be that later ones are harder. Only settings compare the same questions."
+    )
+    rates = [rates.pcr for group in groups for rates in group.by_turn]
+    figures = (
+        (_figure(groups, last=max(turns)),)
+        if any(isinstance(rate, Estimate) for rate in rates)
+        else ()
+    )
     return Section(
-        id="turns",
-        title="By turn",
-        blocks=(
-            Prose(
-                text="Questions of different turns are different questions, mostly of "
-                "different threads: a fall by turn may be that later questions are "
-                "harder. The settings in the next section compare the same ones."
-            ),
-            _figure(groups, last=max(turns)),
-            _table(groups),
-        ),
+        id="turns", title="By turn", blocks=(opening, *figures, _table(groups))
     )
 
 

@@ -1,0 +1,136 @@
+"""Four questions that a report answers at a glance, each with its n and interval."""
+
+from collections.abc import Sequence
+
+from threadmed.metrics.estimates import Estimate, NotEstimable, Number
+from threadmed.metrics.measurement import Comparison, Group, Measurement
+from threadmed.report.blocks import Question
+from threadmed.report.numbers import (
+    MISSING,
+    between,
+    listed,
+    percent,
+    points,
+    span,
+)
+from threadmed.report.readings import bounds_note, said
+
+
+def main_groups(measured: Measurement) -> list[Group]:
+    """Give each model in multi_turn, or in the first setting that there is."""
+    first = measured.groups[0].setting
+    settings = {group.setting for group in measured.groups}
+    main = "multi_turn" if "multi_turn" in settings else first
+    return [group for group in measured.groups if group.setting == main]
+
+
+def questions(measured: Measurement) -> tuple[Question, ...]:
+    """Answer the four questions that a reader comes with."""
+    asked = [_how_often(measured)]
+    if measured.losses:
+        falls = [(loss.target, loss.fall) for loss in measured.losses]
+        own = [(loss.target, loss.own_earlier_answers) for loss in measured.losses]
+        asked += [
+            _in_points(
+                "How much is lost by turn 2?",
+                falls,
+                "part of it may be that later questions are harder",
+            ),
+            _in_points("How much to its own answers?", own, "on the same questions"),
+        ]
+    asked.append(
+        Question(
+            question="May the judges be trusted?",
+            answer="Not known",
+            detail="no expert has scored any of these answers; the rates are the "
+            "judges\u2019 opinion.",
+            is_warning=True,
+        )
+    )
+    return tuple(asked)
+
+
+def _how_often(measured: Measurement) -> Question:
+    groups = main_groups(measured)
+    known = [g.pcr for g in groups if isinstance(g.pcr, Estimate)]
+    question = "How often is a belief corrected?"
+    if not known:
+        why = next(g.pcr.reason for g in groups if isinstance(g.pcr, NotEstimable))
+        return Question(question=question, answer="Not known", detail=f"{why}.")
+    low, high = min(r.value for r in known), max(r.value for r in known)
+    answer = _range(percent(low, decimals=0), percent(high, decimals=0)) + "%"
+    if len(known) == 1:
+        detail = f"over all turns; {said(known[0])}."
+    else:
+        sizes = between([r.n for r in known])
+        detail = f"over all turns, n = {sizes}. {_apart(measured.comparisons)}"
+    return Question(
+        question=question, answer=answer, detail=f"{detail} {_missing(groups)}".strip()
+    )
+
+
+def _missing(groups: Sequence[Group]) -> str:
+    """Say what the missing scores leave open, where they are many."""
+    if len(groups) == 1:
+        note = bounds_note(groups[0])
+        return f"{note[0].upper()}{note[1:]}." if note else ""
+    names = [group.target for group in groups if group.bounds.is_needed]
+    if not names:
+        return ""
+    return f"Many scores are missing for {listed(names)}: see Outcomes and coverage."
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low}{MISSING}{high}"
+
+
+def _apart(comparisons: Sequence[Comparison]) -> str:
+    """Say which models this study cannot tell apart."""
+    pairs = [
+        c
+        for c in comparisons
+        if c.question == "targets"
+        and (isinstance(c.test, NotEstimable) or c.test.p_holm > 0.05)
+    ]
+    if len(pairs) == 1:
+        names = listed([pairs[0].first.target, pairs[0].second.target])
+        return f"{names} cannot be told apart."
+    if pairs:
+        total = sum(c.question == "targets" for c in comparisons)
+        return f"{len(pairs)} of {total} pairs of models cannot be told apart."
+    return ""
+
+
+def _in_points(
+    question: str, numbers: Sequence[tuple[str, Number]], detail: str
+) -> Question:
+    """Answer in points, and say for whom the interval holds 0."""
+    known = [(name, n) for name, n in numbers if isinstance(n, Estimate)]
+    if not known:
+        why = next(n.reason for _, n in numbers if isinstance(n, NotEstimable))
+        return Question(question=question, answer="Not known", detail=f"{why}.")
+    values = [n.value for _, n in known]
+    low, high = (f"{end * 100:.0f}" for end in (min(values), max(values)))
+    low, high = (_minus(end) for end in (low, high))
+    joined = low if low == high else span(low, high)
+    unsure = [name for name, n in known if n.low <= 0 <= n.high]
+    return Question(
+        question=question,
+        answer=f"{joined} points",
+        detail=f"{detail}; {_certainty(known, unsure)}.",
+    )
+
+
+def _minus(text: str) -> str:
+    return text.replace("-0", "0").replace("-", "\u2212")
+
+
+def _certainty(known: Sequence[tuple[str, Estimate]], unsure: Sequence[str]) -> str:
+    if len(known) == 1:
+        interval = said(known[0][1], points, unit="")
+        return f"{interval}" if not unsure else f"{interval}, which holds 0"
+    if not unsure:
+        return "every interval excludes 0"
+    if len(unsure) == len(known):
+        return "no interval excludes 0"
+    return f"the interval holds 0 for {listed(unsure)}"

@@ -1,0 +1,255 @@
+from pathlib import Path
+
+import msgspec
+
+from report.study_factory import run_manifest, write_run
+from threadmed.records import Labelled, PanelScore, ThreadId
+from threadmed.report.analyses import figures_of, mark_of, report_of, tables_of
+from threadmed.report.blocks import Report
+from threadmed.report.material import Found, read_found
+from threadmed.report.numbers import MISSING
+from threadmed.store import write_json, write_records
+from threadmed.study import Folder, Study, study_folder
+
+EVERYTHING = [
+    "dataset",
+    "identification",
+    "correction",
+    "turns",
+    "settings",
+    "recovery",
+    "coverage",
+    "cost",
+    "provenance",
+]
+
+
+def sections(report: Report) -> list[str]:
+    return [section.id for section in report.sections]
+
+
+def numbers_close_up(report: Report) -> bool:
+    figures = [figure.number for figure in figures_of(report)]
+    tables = [table.number for table in tables_of(report)]
+    parts = [section.number for section in report.sections]
+    return all(
+        numbers == list(range(1, len(numbers) + 1))
+        for numbers in (figures, tables, parts)
+    )
+
+
+def found_in(root: Path, **options: object) -> Found:
+    return read_found(write_run(root, **options))  # type: ignore[arg-type]
+
+
+def text_of(report: Report) -> str:
+    return msgspec.json.encode(report).decode()
+
+
+def test_a_whole_study_has_every_section(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path))
+
+    assert sections(report) == EVERYTHING
+    assert numbers_close_up(report)
+
+
+def test_a_study_of_other_threads_has_no_dataset_and_no_hole(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path, with_dataset=False))
+
+    assert sections(report) == EVERYTHING[1:]
+    assert report.sections[0].number == 1
+    assert numbers_close_up(report)
+
+
+def test_one_setting_and_one_model_leave_their_sections_out(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path, targets=["a"], settings=("oracle",)))
+
+    assert not {"turns", "settings", "recovery"} & set(sections(report))
+    assert "table-comparisons" not in {table.id for table in tables_of(report)}
+    assert [figure.id for figure in figures_of(report)].count("figure-correction") == 2
+    assert numbers_close_up(report)
+
+
+def test_a_run_that_has_only_identified_shows_what_there_is(tmp_path: Path) -> None:
+    folder = write_run(tmp_path)
+    for path in (folder.scores, folder.answers, folder.verdicts):
+        path.unlink()
+    report = report_of(read_found(folder))
+
+    assert sections(report) == ["dataset", "identification", "cost", "provenance"]
+    assert report.summary.headline == "No answer has been scored yet"
+    assert report.summary.figure is None
+    assert numbers_close_up(report)
+
+
+def bare(root: Path, scores: list[PanelScore]) -> tuple[Folder, Study]:
+    from threadmed.store import write_scores
+
+    folder = write_run(root, targets=["a"], n_threads=3)
+    write_scores(folder.scores, scores)
+    return folder, read_found(folder).manifest.study
+
+
+def test_a_table_of_scores_without_rows_is_no_measurement(tmp_path: Path) -> None:
+    folder, _ = bare(tmp_path, [])
+
+    assert read_found(folder).measured is None
+
+
+def test_scores_too_few_for_any_rate_give_tables_and_no_empty_picture(
+    tmp_path: Path,
+) -> None:
+    scores = [
+        PanelScore(
+            target="a",
+            setting="multi_turn",
+            thread_id=ThreadId("THREAD_0000"),
+            turn=turn,
+            score=1,
+            outcome="scored",
+        )
+        for turn in (0, 1)
+    ]
+    folder, _ = bare(tmp_path, scores)
+    report = report_of(read_found(folder))
+
+    assert figures_of(report) == ()
+    assert "table-turns" in {table.id for table in tables_of(report)}
+
+
+def test_unvalidated_judges_mark_what_they_judged_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    report = report_of(found_in(tmp_path))
+    marks = {table.id: mark_of(report, table) for table in tables_of(report)}
+
+    assert marks["table-correction"] == "Judges not validated: not evidence"
+    assert marks["table-dataset"] == ""
+    assert report.summary.headline.startswith("According to unvalidated judges, ")
+
+
+def test_an_embedded_model_marks_everything(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path, provider="embedded"))
+    marks = [
+        mark_of(report, block) for block in (*figures_of(report), *tables_of(report))
+    ]
+
+    assert set(marks) == {"Demonstration, not evidence"}
+
+
+def test_a_stopped_run_says_how_much_is_missing(tmp_path: Path) -> None:
+    folder = write_run(tmp_path)
+    manifest = read_found(folder).manifest
+    write_json(folder.manifest, msgspec.structs.replace(manifest, complete=False))
+    report = report_of(read_found(folder))
+
+    assert "The run is not complete: 0 of" in report.summary.lead
+    assert "stopped early" in text_of(report)
+
+
+def test_two_sources_are_crossed_on_what_both_labelled(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, n_threads=2)
+    says = {"reference": (True, True, False), "Finder": (True, False, False)}
+    write_records(
+        folder.labels,
+        [
+            Labelled(
+                thread_id=ThreadId("THREAD_0000"),
+                turn=turn,
+                misconception=misconception,
+                source=source,
+            )
+            for source, marks in says.items()
+            for turn, misconception in enumerate(marks)
+        ],
+    )
+    report = report_of(read_found(folder))
+    section = next(s for s in report.sections if s.id == "identification")
+    table = next(t for t in tables_of(report) if t.id == "table-labels-beside-1")
+
+    # both yes 1, reference alone 1, Finder alone 0, neither 1: agreement 2 of 3
+    assert [[cell.text for cell in row[1:]] for row in table.rows] == [
+        ["1", "1", "2"],
+        ["0", "1", "1"],
+    ]
+    assert "they agree on 2/3" in section.blocks[2].text
+    assert "Finder found 1/2" in section.blocks[2].text
+
+
+def test_labels_of_one_source_stand_alone(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, n_threads=2)
+    labels = [
+        label for label in read_found(folder).labels if label.source == "reference"
+    ]
+    write_records(folder.labels, labels)
+    report = report_of(read_found(folder))
+
+    assert "table-labels-beside-1" not in {table.id for table in tables_of(report)}
+
+
+def test_every_number_without_a_value_has_a_reason(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path, n_threads=3))
+    missing = [
+        cell
+        for table in tables_of(report)
+        for row in table.rows
+        for cell in row
+        if type(cell).__name__ == "Quantity" and cell.value is None
+    ]
+
+    assert missing
+    assert all(cell.note for cell in missing)
+    assert MISSING in text_of(report)
+
+
+def test_money_and_calls_add_up_in_the_last_row(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path))
+    table = next(table for table in tables_of(report) if table.id == "table-cost")
+
+    for column in range(2, 7):
+        assert table.total[column].value == sum(row[column].value for row in table.rows)
+
+
+def test_a_study_without_judges_or_labels_or_calls_still_has_its_provenance(
+    tmp_path: Path,
+) -> None:
+    study = Study(name="bare", threads="threads.jsonl", notice="Take care.")
+    folder = study_folder(tmp_path)
+    manifest = msgspec.structs.replace(
+        run_manifest(study_with_finder(study)), spend=(), prompts=(), labels_sha256=None
+    )
+    write_json(folder.manifest, manifest)
+    write_records(tmp_path / "threads.jsonl", [])
+    report = report_of(read_found(folder))
+
+    assert sections(report) == ["provenance"]
+    assert report.notice == "Take care."
+
+
+def study_with_finder(study: Study) -> Study:
+    from threadmed.records import Model
+
+    return msgspec.structs.replace(
+        study, models=(Model(name="Finder", model="openai:finder"),)
+    )
+
+
+def test_the_flow_names_what_is_there_and_the_commonest_reasons_for_leaving(
+    tmp_path: Path,
+) -> None:
+    report = report_of(found_in(tmp_path, n_threads=20))
+    flow = next(b for b in report.sections[0].blocks if type(b).__name__ == "Flow")
+
+    assert [(station.count, station.what) for station in flow.stations] == [
+        ("41,870", "posts read"),
+        ("37,954", "posts kept"),
+        ("8,654", "threads with a physician"),
+        ("1,533", "complete threads"),
+        ("20", "fully answered threads"),
+    ]
+    assert flow.stations[0].left == (
+        "\u22123,004 deleted",
+        "\u2212900 too few words",
+        "\u22126 bot",
+        "\u22126 others",
+    )

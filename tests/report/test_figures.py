@@ -1,0 +1,204 @@
+import re
+
+import pytest
+
+from threadmed.report.blocks import (
+    Chart,
+    Figure,
+    Loss,
+    LossChart,
+    Point,
+    Rates,
+    RatesChart,
+    SettingPoint,
+    SettingsChart,
+    SettingsRow,
+    Table,
+    TurnPoint,
+    TurnsChart,
+    TurnsPanel,
+)
+from threadmed.report.figures import file_specification, legend, page_drawings, tidy
+from threadmed.report.losses import loss_rows
+from threadmed.report.rates import setting_rows
+
+NAME = 'x</text><script>alert("1.23456")</script>'
+NONE = Point(value=None, low=None, high=None, n=3, note="few")
+
+
+def at(value: float, n: int = 150) -> Point:
+    return Point(value=value, low=max(0, value - 0.1), high=min(1, value + 0.1), n=n)
+
+
+def loss(first: float, seam: float, third: float) -> Loss:
+    return Loss(
+        model=NAME,
+        first=at(first),
+        seam=at(seam),
+        third=at(third),
+        lost=Point(value=first - third, low=0, high=0.5, n=300),
+        own=Point(value=seam - third, low=-0.1, high=0.4, n=200),
+    )
+
+
+LOSS = LossChart(rows=(loss(0.9, 0.7, 0.4), loss(0.3, 0.2, 0.25)))
+RATES = RatesChart(
+    rows=(
+        Rates(model=NAME, corrected=at(0.95), uncorrected=at(0.05, n=20)),
+        Rates(model="none", corrected=NONE, uncorrected=NONE),
+    )
+)
+TURNS = TurnsChart(
+    panels=tuple(
+        TurnsPanel(
+            model=model,
+            points=(
+                TurnPoint(turn=0, point=at(0.8)),
+                TurnPoint(turn=1, point=NONE),
+                TurnPoint(turn=2, point=at(0.5, n=40)),
+                TurnPoint(turn=3, point=at(0.4)),
+                TurnPoint(turn=14, point=at(0.4)),
+            ),
+        )
+        for model in (NAME, "b", "c")
+    )
+)
+SETTINGS = SettingsChart(
+    rows=(
+        SettingsRow(
+            model=NAME,
+            points=(
+                SettingPoint(setting="multi_turn", point=at(0.2)),
+                SettingPoint(setting="target_turn", point=at(0.5)),
+                SettingPoint(setting="oracle", point=at(0.9)),
+                SettingPoint(setting="isolated", point=NONE),
+            ),
+        ),
+    ),
+    is_paired=True,
+)
+
+
+def figure(chart: Chart) -> Figure:
+    numbers = Table(id="f", title="", columns=(), rows=())
+    return Figure(
+        id="f",
+        title="A finding",
+        method="Lines are intervals.",
+        alt="50% & more\nof b\nof c",
+        chart=chart,
+        numbers=numbers,
+        number=1,
+    )
+
+
+@pytest.mark.parametrize("chart", [LOSS, RATES, TURNS, SETTINGS])
+def test_a_drawing_is_an_image_with_a_sentence_and_tokens_for_colours(
+    chart: Chart,
+) -> None:
+    for drawn in page_drawings(figure(chart)):
+        assert 'role="img" aria-label="' in drawn.svg
+        assert not re.search(r'(fill|stroke)="#[0-9a-f]{6}"', drawn.svg)
+        assert "var(--" in drawn.svg
+        assert " id=" not in drawn.svg
+        assert "<script" not in drawn.svg
+
+
+def test_a_model_named_like_markup_keeps_every_letter() -> None:
+    wide, _ = page_drawings(figure(LossChart(rows=(loss(0.9, 0.7, 0.4),))))
+
+    assert "x&lt;/text&gt;" in wide.svg
+
+
+def test_rows_have_a_wide_drawing_and_one_for_phones() -> None:
+    wide, narrow = page_drawings(figure(RATES))
+
+    assert 'class="chart wide"' in wide.svg
+    assert 'width="880"' in wide.svg
+    assert 'width="340"' in narrow.svg
+
+
+def test_text_in_a_drawing_is_never_smaller_than_twelve_px() -> None:
+    for chart in (LOSS, RATES, TURNS, SETTINGS):
+        for drawn in page_drawings(figure(chart)):
+            sizes = re.findall(r'font-size="([\d.]+)px"', drawn.svg)
+
+            assert sizes
+            assert min(float(size) for size in sizes) >= 12
+
+
+def test_each_model_has_a_panel_with_its_own_sentence() -> None:
+    drawn = page_drawings(figure(TURNS))
+
+    assert [each.heading for each in drawn] == [NAME, "b", "c"]
+    assert 'aria-label="of c"' in drawn[2].svg
+
+
+def test_turns_far_out_are_left_to_the_table() -> None:
+    assert ">14<" not in page_drawings(figure(TURNS))[0].svg
+
+
+def test_points_on_few_items_are_hollow() -> None:
+    wide, _ = page_drawings(figure(RATES))
+
+    assert wide.svg.count('fill="var(--paper)" stroke="var(--orange)"') == 1
+    assert wide.svg.count('fill="var(--blue)" stroke="var(--paper)"') == 1
+
+
+def test_labels_that_would_lie_on_each_other_become_a_key() -> None:
+    apart = loss_rows(LossChart(rows=(loss(0.9, 0.7, 0.4),)), is_narrow=False)
+    close = loss_rows(LossChart(rows=(loss(0.3, 0.2, 0.25),)), is_narrow=False)
+
+    assert "harder questions" in {text.text for text in apart.texts}
+    assert "grey: harder questions" in {text.text for text in close.texts}
+
+
+def test_a_loss_without_a_number_is_not_drawn() -> None:
+    import msgspec
+
+    row = msgspec.structs.replace(loss(0.9, 0.7, 0.4), seam=NONE)
+
+    with pytest.raises(ValueError, match="few"):
+        loss_rows(LossChart(rows=(row,)), is_narrow=False)
+
+
+def test_settings_are_joined_only_where_they_hold_the_same_items() -> None:
+    import msgspec
+
+    paired = setting_rows(SETTINGS, is_narrow=False)
+    unpaired = setting_rows(
+        msgspec.structs.replace(SETTINGS, is_paired=False), is_narrow=False
+    )
+
+    assert "pale" in {line.colour for line in paired.lines}
+    assert "pale" not in {line.colour for line in unpaired.lines}
+
+
+@pytest.mark.parametrize("chart", [LOSS, RATES, TURNS, SETTINGS])
+def test_a_file_says_its_title_and_its_mark(chart: Chart) -> None:
+    import vl_convert
+
+    drawn = vl_convert.vegalite_to_svg(
+        file_specification(figure(chart), "Demonstration, not evidence")
+    )
+
+    assert "Figure 1. A finding" in drawn
+    assert "Demonstration, not evidence." in drawn
+    assert "#08426d" in drawn or "#b5460a" in drawn
+
+
+def test_phones_get_a_key_for_what_the_wide_drawing_labels() -> None:
+    assert [text for _, text, _ in legend(figure(RATES))] == [
+        "corrected",
+        "not corrected",
+    ]
+    assert len(legend(figure(SETTINGS))) == 4
+    assert len(legend(figure(LOSS))) == 4
+    assert legend(figure(TURNS)) == ()
+
+
+def test_tidying_leaves_text_alone() -> None:
+    drawn = '<text role="x" font-family="A" x="1.23456">role="x" 1.23456</text>'
+
+    assert tidy(drawn) == '<text x="1.23">role="x" 1.23456</text>'
+    assert 'font-family="A"' in tidy(drawn, fonts=True)
