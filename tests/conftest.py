@@ -57,7 +57,10 @@ class Server:
     def __init__(self, *options: str) -> None:
         script = Path(__file__).parent / "servers" / "openai_server.py"
         self.process = subprocess.Popen(
-            [sys.executable, str(script), *options], stdout=subprocess.PIPE, text=True
+            [sys.executable, str(script), *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline())

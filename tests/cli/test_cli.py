@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from conftest import Server
-from factories_scores import write_paper_scores
+from factories_scores import paper_scores
 from study_factory import MODELS, write_study
 from threadmed.records import Answer, Scored, Verdict
-from threadmed.store import read_json, read_records, read_scores
+from threadmed.store import read_json, read_records, read_scores, write_scores
 from threadmed.study import Folder, RunManifest, read_study, study_folder
 
 Serve = Callable[..., Server]
@@ -211,7 +211,7 @@ def test_a_run_that_is_killed_pays_again_for_at_most_what_was_in_flight(
     assert threadmed("run", tmp_path / "calm").returncode == 0
     folder = write_study(tmp_path / "killed", models=served(server))
 
-    kills, in_flight = 6, 0
+    kills, in_flight = 5, 0
     for number in range(kills):
         child = subprocess.Popen(
             [sys.executable, "-m", "threadmed", "run", str(tmp_path / "killed")],
@@ -224,12 +224,11 @@ def test_a_run_that_is_killed_pays_again_for_at_most_what_was_in_flight(
         time.sleep(0.03 * number)
         child.send_signal(signal.SIGKILL)
         child.wait()
-        in_flight += len(MODELS) * 8
+        in_flight += len(MODELS) * 8  # the default of each model
     assert threadmed("run", tmp_path / "killed").returncode == 0
 
     assert calm.count() <= server.count() <= calm.count() + in_flight
     assert folder.scores.read_bytes() == undisturbed.scores.read_bytes()
-    assert folder.answers.read_bytes() == undisturbed.answers.read_bytes()
 
 
 def test_ctrl_c_stops_with_status_3_and_keeps_what_was_paid(
@@ -297,7 +296,8 @@ def test_init_writes_a_study_that_can_be_read_and_overwrites_nothing(
 def test_measure_gives_the_papers_figures_from_a_table_that_holds_them(
     tmp_path: Path,
 ) -> None:
-    table = write_paper_scores(tmp_path / "scores.csv")
+    table = tmp_path / "scores.csv"
+    write_scores(table, paper_scores())
 
     done = threadmed("measure", table, "--json", tmp_path / "out.json")
 

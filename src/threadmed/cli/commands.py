@@ -71,7 +71,7 @@ def run_init(folder: Path) -> None:
         raise InputError(
             f"{target}: is there already; edit it, or choose another folder"
         )
-    write_text(target, files("threadmed.cli").joinpath("study.toml").read_text("utf-8"))
+    write_text(target, _template("study.toml"))
     say(f"{target}: says all that decides a number; edit it, then run")
     say(f"  threadmed run {folder}")
 
@@ -153,29 +153,27 @@ def run_measure(
 
 
 def run_demo(out: Path) -> None:
-    """Go the whole line on the sample."""
+    """Go the whole line on the sample; a second time on one folder pays for nothing."""
     from threadmed.dataset.build import build
     from threadmed.dataset.sample import sample_folder
+    from threadmed.llm.providers.embedded import NOTICE
 
-    folder = study_folder(out)
-    sample = sample_folder()
-    say("demo")
-    with (
-        stoppable("nothing of the dataset was written"),
-        shown(unit="bytes") as progress,
-    ):
-        build(
+    say(NOTICE)
+    folder, sample = study_folder(out), sample_folder()
+    with stoppable("the dataset is not written yet"), shown(unit="bytes") as progress:
+        manifest = build(
             [sample / "AskDocs_submissions.zst"],
             [sample / "AskDocs_comments.zst"],
             out / "dataset",
             progress=progress,
         )
-    labels = out / "reference.jsonl"
-    write_bytes(labels, read_bytes(sample / "labels.jsonl"))
+    say(f"{out / 'dataset'}: {manifest.statistics.complete.threads} threads")
+    write_bytes(out / "reference.jsonl", read_bytes(sample / "labels.jsonl"))
     if not folder.study.exists():
-        write_text(
-            folder.study,
-            files("threadmed.cli").joinpath("demo.toml").read_text("utf-8"),
-        )
+        write_text(folder.study, _template("demo.toml"))
     say_spend(conduct(folder))
     run_report(out)
+
+
+def _template(name: str) -> str:
+    return files("threadmed.cli").joinpath(name).read_text("utf-8")

