@@ -45,7 +45,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    folder = write_run(tmp_path_factory.mktemp("study"), n_threads=40)
+    folder = write_run(tmp_path_factory.mktemp("study"), n_threads=75)
     write(folder)
     return folder
 
@@ -113,7 +113,7 @@ def test_the_page_has_landmarks_and_a_way_past_the_contents(page: Reader) -> Non
 
 
 def test_the_same_study_gives_the_same_bytes(folder: Folder, tmp_path: Path) -> None:
-    again = write_run(tmp_path, n_threads=40)
+    again = write_run(tmp_path, n_threads=75)
     write(again)
 
     def files(root: Path) -> dict[str, bytes]:

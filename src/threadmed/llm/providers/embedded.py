@@ -5,13 +5,17 @@ It shows that the pipeline runs, and nothing else; its answers are mostly nonsen
 
 import asyncio
 import importlib.util
+import os
 import secrets
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import msgspec
 
-from threadmed.errors import ModelError, ModelUnavailable
+from threadmed.errors import ModelError, ModelUnavailable, boundary
 from threadmed.llm.model import Parameters, Reply, Request
 from threadmed.records import AnswerOutcome, Model, Record, Usage
 
@@ -45,12 +49,52 @@ class _Completion(Record, frozen=True, kw_only=True):
     usage: _Tokens
 
 
-class EmbeddedModel:
-    """llama.cpp in this process, one instance for each call under way.
+class Instances:
+    """Loaded copies of one file of weights, at most one a core, each in a thread.
 
     An instance has one slot, one thread and no memory of earlier prompts, so that a
     request gives the same text on every run, whichever instance serves it.
+    llama.cpp lets go of the interpreter while it works: instances run side by side.
     """
+
+    def __init__(self, weights: Path) -> None:
+        self._weights = weights
+        self._own = threading.local()
+        self._threads = ThreadPoolExecutor(
+            max_workers=os.cpu_count(), thread_name_prefix="embedded"
+        )
+
+    async def complete(self, body: dict[str, object]) -> object:
+        """Ask an instance; whoever gives up waiting for it does not get another."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._complete, body)
+
+    def _complete(self, body: dict[str, object]) -> object:
+        server: Server | None = getattr(self._own, "server", None)
+        if server is None:
+            with boundary(ModelError, f"loading {self._weights.name}"):
+                server = self._own.server = _load(self._weights)
+        return server.handle_chat_completions(body)
+
+    @classmethod
+    def of(cls, weights: Path) -> "Instances":
+        """Give the instances that all models with these weights share."""
+        shared = SHARED.get(weights)
+        if shared is None:
+            shared = SHARED[weights] = cls(weights)
+        return shared
+
+
+SHARED: WeakValueDictionary[Path, Instances] = WeakValueDictionary()
+"""By their weights; they end with the last model that holds them.
+
+A study names one file of weights several times, as a target and as judges: what each
+loads for itself is memory, and no speed beyond the cores that there are.
+"""
+
+
+class EmbeddedModel:
+    """A model that llama.cpp runs in this process."""
 
     def __init__(self, entry: Model) -> None:
         """Find the weights; they are loaded by the first call.
@@ -60,8 +104,7 @@ class EmbeddedModel:
         """
         self._name = entry.model.partition(":")[2]
         self._entry = entry
-        self._weights = _weights(self._name)
-        self._idle: list[Server] = []
+        self._instances: Instances | None = Instances.of(_weights(self._name))
         self.identity = f"embedded:{self._name}"
 
     def parameters(self, request: Request) -> Parameters:
@@ -86,25 +129,17 @@ class EmbeddedModel:
         return sent
 
     async def chat(self, request: Request) -> Reply:
-        """Ask once, on an idle instance or a new one.
+        """Ask once.
 
         Raises:
             ModelUnavailable: If the request does not fit into the context.
+            ModelError: If the model was closed.
         """
-        if not self._idle:
-            self._idle.append(await asyncio.to_thread(_load, self._weights))
-        server = self._idle.pop()
-        try:
-            body = {
-                "messages": [
-                    {"role": m.role, "content": m.content} for m in request.messages
-                ],
-                **self.parameters(request),
-            }
-            raw = await asyncio.to_thread(server.handle_chat_completions, body)
-        finally:
-            self._idle.append(server)
-        return self._reply(raw)
+        if self._instances is None:
+            raise ModelError(f"{self.identity} was closed")
+        messages = [{"role": m.role, "content": m.content} for m in request.messages]
+        body = {"messages": messages, **self.parameters(request)}
+        return self._reply(await self._instances.complete(body))
 
     def _reply(self, raw: object) -> Reply:
         try:
@@ -131,7 +166,7 @@ class EmbeddedModel:
 
     async def close(self) -> None:
         """Let go of the weights."""
-        self._idle.clear()
+        self._instances = None
 
 
 def _weights(name: str) -> Path:
