@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from threadmed.errors import ModelError, ModelUnavailable, Stopped, StudyError
-from threadmed.llm.engine import BREAK_AFTER, Engine
+from threadmed.llm.engine import BREAK_AFTER, REFUSED_AFTER, Engine
 from threadmed.llm.journal import Journal
 from threadmed.llm.model import (
     Failed,
@@ -42,6 +42,7 @@ class Desk:
         budget: float | None = None,
         in_flight: int = 2,
         timeout_s: float = 5.0,
+        max_tokens: int | None = None,
     ) -> None:
         self.pauses: list[float] = []
         entry = Model(
@@ -51,6 +52,7 @@ class Desk:
             in_flight=in_flight,
             attempts=3,
             timeout_s=timeout_s,
+            max_tokens=max_tokens,
         )
         self.engine = Engine(
             {"m": model},
@@ -231,7 +233,7 @@ def test_a_wrong_key_stops_the_model_after_one_call(journal: Journal) -> None:
 def test_a_model_that_never_answers_is_given_up_after_a_few_requests(
     journal: Journal,
 ) -> None:
-    model = ScriptedModel(failing(ModelUnavailable("gone")))
+    model = ScriptedModel(failing(RetryLater("gone")))
     desk = Desk(journal, model)
 
     async def some() -> None:
@@ -243,13 +245,47 @@ def test_a_model_that_never_answers_is_given_up_after_a_few_requests(
 
     asyncio.run(some())
 
-    assert len(model.requests) == BREAK_AFTER
+    assert len(model.requests) == 3 * BREAK_AFTER
+
+
+def test_a_model_that_refuses_everything_is_given_up_in_the_end(
+    journal: Journal,
+) -> None:
+    model = ScriptedModel(failing(ModelUnavailable("no such parameter")))
+    desk = Desk(journal, model)
+
+    async def some() -> None:
+        for number in range(REFUSED_AFTER - 1):
+            assert isinstance(await desk.ask(request(str(number))), Failed)
+        with pytest.raises(ModelError, match="20 requests in a row .*such parameter"):
+            await desk.ask(request("last"))
+
+    asyncio.run(some())
+
+
+def test_refusals_do_not_break_a_model_that_has_answered_in_this_run_or_before(
+    journal: Journal,
+) -> None:
+    def choosy(asked: Request) -> str:
+        if asked.messages[0].content != "short":
+            raise ModelUnavailable("too long")
+        return "fine"
+
+    async def some(desk: Desk) -> list[type]:
+        said = [await desk.ask(request("short"))]
+        for number in range(2 * REFUSED_AFTER):
+            said.append(await desk.ask(request(str(number))))
+        return [type(each) for each in said]
+
+    expected = [Replied] + 2 * REFUSED_AFTER * [Failed]
+    assert asyncio.run(some(Desk(journal, ScriptedModel(choosy)))) == expected
+    assert asyncio.run(some(Desk(journal, ScriptedModel(choosy)))) == expected
 
 
 def test_a_success_between_failures_keeps_a_model_going(journal: Journal) -> None:
     def moody(asked: Request) -> str:
         if int(asked.messages[0].content) % BREAK_AFTER:
-            raise ModelUnavailable("bad mood")
+            raise RetryLater("bad mood")
         return "fine"
 
     desk = Desk(journal, ScriptedModel(moody))
@@ -297,6 +333,26 @@ def test_what_is_in_flight_counts_against_the_budget(journal: Journal) -> None:
     assert isinstance(second, Stopped)
 
 
+def test_the_worst_case_knows_the_models_own_limit_of_tokens(journal: Journal) -> None:
+    # 5 + 16 bytes in and 80 tokens out, not the 10 of the stage.
+    desk = Desk(journal, priced(20), price=1e6, budget=100.0, max_tokens=80)
+
+    with pytest.raises(Stopped, match=r"could cost up to 101\.0000"):
+        asyncio.run(desk.ask(request("hello")))
+
+
+def test_a_text_without_a_count_of_tokens_is_charged_as_the_worst_case(
+    journal: Journal,
+) -> None:
+    desk = Desk(journal, priced(0), price=1e6, budget=60.0)
+
+    asyncio.run(desk.ask(request("hello")))
+
+    assert sum(spend.cost_usd for spend in journal.spend()) == 31.0
+    with pytest.raises(Stopped):
+        asyncio.run(desk.ask(request("world")))
+
+
 def test_the_budget_counts_what_earlier_runs_have_spent(journal: Journal) -> None:
     asyncio.run(Desk(journal, priced(20), price=1e6).ask(request("hello")))
 
@@ -337,6 +393,41 @@ def test_a_sent_call_lands_in_the_journal_though_nobody_waits_for_it(
 
     assert [each.messages[0].content for each in model.requests] == ["sent"]
     assert sum(spend.calls for spend in journal.spend()) == 1
+
+
+def test_a_pause_before_another_attempt_is_not_waited_for_at_the_end(
+    journal: Journal,
+) -> None:
+    model = ScriptedModel(failing(RetryLater("busy"), times=1))
+    desk = Desk(journal, model)
+    paused = asyncio.Event()
+
+    async def forever(_: float) -> None:
+        paused.set()
+        await asyncio.Event().wait()
+
+    desk.pause = forever  # type: ignore[method-assign]
+
+    async def leave() -> None:
+        asked = asyncio.create_task(desk.ask(request()))
+        await paused.wait()
+        await desk.engine.close()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+
+    asyncio.run(leave())
+
+    assert len(model.requests) == 1
+
+
+def test_what_was_paid_is_told_by_stage_and_model(journal: Journal) -> None:
+    desk = Desk(journal, priced(20), price=1e6)
+
+    asyncio.run(desk.ask(request("hello")))
+
+    (spend,) = desk.engine.spend()
+    assert (spend.stage, spend.model, spend.calls) == ("answer", "m", 1)
+    assert (spend.tokens_in, spend.cost_usd) == (20, 20.0)
 
 
 def test_one_waiter_that_leaves_does_not_take_the_others_reply(

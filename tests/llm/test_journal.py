@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from threadmed.errors import InputError
@@ -68,9 +69,67 @@ def test_a_journal_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) 
     with sqlite3.connect(path) as rows:
         rows.execute("PRAGMA user_version = 99")
     rows.close()
+    before = path.read_bytes()
 
-    with pytest.raises(InputError, match="is of version 99, this threadmed reads up"):
+    for _ in range(2):  # the lock is let go of, too
+        with pytest.raises(InputError, match="is of version 99, this threadmed reads"):
+            Journal(path)
+
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "j.sqlite"
+    with sqlite3.connect(path) as rows:
+        rows.execute("CREATE TABLE recipes (name TEXT)")
+    rows.close()
+    before = path.read_bytes()
+
+    with pytest.raises(InputError, match="is a database of something else"):
         Journal(path)
+
+    assert path.read_bytes() == before
+
+
+def test_a_row_that_cannot_be_read_is_one_line_that_names_the_file(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "j.sqlite"
+    with Journal(path) as journal:
+        journal.put(entry())
+    with sqlite3.connect(path) as rows:
+        rows.execute("UPDATE replies SET reply = '{}'")
+    rows.close()
+
+    with (
+        Journal(path) as journal,
+        pytest.raises(InputError, match=r"j\.sqlite: reading the reply k: "),
+    ):
+        journal.get("k")
+
+
+def test_a_journal_that_cannot_grow_loses_nothing_that_was_in_it(
+    tmp_path: Path,
+) -> None:
+    """Stands in for a full disk, which SQLite reports in the same way."""
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "j.sqlite"
+    with Journal(path) as journal:
+        journal.put(entry())
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        kept = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        # No file may grow by more than this: the next reply is larger.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64_000, hard))
+        try:
+            with pytest.raises(InputError, match=r"j\.sqlite: writing to the journal"):
+                journal.put(msgspec.structs.replace(entry("l"), request=bytes(200_000)))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            signal.signal(signal.SIGXFSZ, kept)
+        journal.put(entry("m"))
+
+    with Journal(path) as journal:
+        assert [journal.get(key) is None for key in "klm"] == [False, True, False]
 
 
 def test_a_file_that_is_no_journal_is_refused_and_left_alone(tmp_path: Path) -> None:

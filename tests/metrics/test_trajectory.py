@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from threadmed.metrics.bootstrap import draw_ratios
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.intervals import Totals, cluster_variance, effective_n, wilson
 from threadmed.metrics.items import Items
@@ -93,17 +92,6 @@ def test_rr_gives_the_known_interval() -> None:
     assert found.value == 0.375
     assert (found.low, found.high) == pytest.approx((0.130817, 0.705183), abs=5e-7)
     assert (found.method, found.flag) == ("wilson_n_eff", "rests on few pairs")
-
-
-def test_the_share_of_empty_draws_is_the_known_one() -> None:
-    # Seven threads, one without a start: all seven draws are it with (1/7)^7. The
-    # complement is shown on the weights: an empty draw is that thread seven times.
-    only_empty = Totals(sums=np.zeros(1), sizes=np.zeros(1))
-
-    dropped = draw_ratios(only_empty, draws=5, rng=np.random.default_rng(0))
-
-    assert len(dropped) == 0
-    assert pytest.approx(1.214e-6, abs=1e-9) == (1 / 7) ** 7
 
 
 @pytest.mark.parametrize(

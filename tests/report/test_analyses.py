@@ -2,7 +2,7 @@ from pathlib import Path
 
 import msgspec
 
-from report.study_factory import run_manifest, write_run
+from report.study_factory import dataset_manifest, run_manifest, write_run
 from threadmed.records import Labelled, PanelScore, ThreadId
 from threadmed.report.analyses import figures_of, mark_of, report_of, tables_of
 from threadmed.report.blocks import Report
@@ -253,3 +253,73 @@ def test_the_flow_names_what_is_there_and_the_commonest_reasons_for_leaving(
         "\u22126 bot",
         "\u22126 others",
     )
+
+
+def test_a_dataset_of_a_truncated_dump_says_so(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, n_threads=2)
+    manifest = msgspec.structs.replace(dataset_manifest(2), partial=True, flair=())
+    write_json(tmp_path / "data" / "manifest.json", manifest)
+    report = report_of(read_found(folder))
+    kinds = [type(block).__name__ for block in report.sections[0].blocks]
+
+    assert kinds[1] == "Note"
+    assert "table-flair" not in {table.id for table in tables_of(report)}
+
+
+def test_an_empty_dataset_has_reasons_and_no_numbers(tmp_path: Path) -> None:
+    from threadmed.dataset.manifest import BothStatistics, Statistics
+
+    none = Statistics(
+        threads=0,
+        questions=0,
+        answered=0,
+        answered_share=None,
+        turns=None,
+        turn_counts=(),
+        tokens_question=None,
+        tokens_answer=None,
+    )
+    folder = write_run(tmp_path, n_threads=2)
+    manifest = msgspec.structs.replace(
+        dataset_manifest(2),
+        statistics=BothStatistics(complete=none, answered=none),
+        funnel=(),
+    )
+    write_json(tmp_path / "data" / "manifest.json", manifest)
+    report = report_of(read_found(folder))
+    table = next(table for table in tables_of(report) if table.id == "table-dataset")
+
+    assert [row[1].text for row in table.rows[:3]] == ["0", "0", "0"]
+    assert all(row[1].note for row in table.rows[3:])
+
+
+def test_what_judges_are_shown_stands_in_the_provenance(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, n_threads=2)
+    manifest = read_found(folder).manifest
+    panel = msgspec.structs.replace(manifest.study.panel, show_misconception=True)
+    study = msgspec.structs.replace(manifest.study, panel=panel)
+    write_json(folder.manifest, msgspec.structs.replace(manifest, study=study))
+
+    text = text_of(report_of(read_found(folder)))
+    assert "judges also see the identified misconception" in text
+
+
+def test_labels_of_sources_that_share_no_question_are_not_crossed(
+    tmp_path: Path,
+) -> None:
+    folder = write_run(tmp_path, n_threads=2)
+    write_records(
+        folder.labels,
+        [
+            Labelled(
+                thread_id=ThreadId("THREAD_0000"),
+                turn=turn,
+                misconception=True,
+                source=source,
+            )
+            for turn, source in enumerate(("reference", "Finder"))
+        ],
+    )
+    report = report_of(read_found(folder))
+
+    assert "table-labels-beside-1" not in {table.id for table in tables_of(report)}

@@ -1,7 +1,8 @@
 """A chat completions server for tests, to be run as a process of its own.
 
-It prints its port, counts what it was paid for, and does what the first system or
-user message asks of it: a message that holds "[429]" gets that status once, and so on.
+It prints its port, counts what it was paid for, and does what the last message asks
+of it: one that holds "[500]" gets that status, "[500 once]" gets it the first time,
+and what follows "[raw]" is sent back as it stands.
 GET /count gives the number of completions that were sent out.
 """
 
@@ -46,7 +47,6 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         "[filter]": completion("", finish="content_filter"),
         "[refusal]": completion(None, refusal="I cannot help with that."),
         "[empty]": completion("  "),
-        "[key]": completion("my key is " + body.get("user", "unknown")),
     }
     for mark, reply in special.items():
         if mark in asked:
@@ -87,6 +87,17 @@ class Handler(BaseHTTPRequestHandler):
         error = {"error": {"message": message, "type": "error", "code": code}}
         self.send(status, json.dumps(error).encode(), **head)
 
+    def half(self) -> None:
+        """Promise a whole body, send a part of it, and hang up."""
+        body = json.dumps(completion("whole")).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:40])
+        self.wfile.flush()
+        self.connection.shutdown(socket.SHUT_RDWR)
+
     def do_GET(self) -> None:
         self.send(200, json.dumps(counts).encode())
 
@@ -100,10 +111,12 @@ class Handler(BaseHTTPRequestHandler):
                 401, f"wrong key {self.headers['Authorization']}", "invalid_api_key"
             )
             return
-        if not self.misbehave(body["messages"][-1]["content"]):
+        asked = body["messages"][-1]["content"]
+        if not self.misbehave(asked):
             with lock:
                 counts["completions"] += 1
-            self.send(200, json.dumps(answer(body)).encode())
+            _, raw, rest = asked.partition("[raw]")
+            self.send(200, (rest if raw else json.dumps(answer(body))).encode())
 
     def misbehave(self, asked: str) -> bool:
         """Do what the message asks for, once where it says so; whether it did."""
@@ -123,6 +136,7 @@ FAULTS: dict[str, Callable[[Handler], None]] = {
     ),
     "[500 once]": lambda h: h.fail(500, "broken"),
     "[drop once]": lambda h: h.connection.shutdown(socket.SHUT_RDWR),
+    "[half once]": lambda h: h.half(),
     "[garbage once]": lambda h: h.send(200, b'{"choices": [{"mess'),
     "[html once]": lambda h: h.send(200, b"<html>busy</html>", kind="text/html"),
     "[500]": lambda h: h.fail(500, "broken"),

@@ -45,7 +45,8 @@ LINK = re.compile(r"(!?)\[([^\[\]]*)\]\(")
 ADDRESS = re.compile(r"[/#:]|\.\w")
 """What the target of a link holds, and a remark in brackets mostly does not."""
 LONGEST_TARGET = 2_048
-"""Past this a bracket counts as never closed, which keeps the search linear."""
+DEEPEST_TARGET = 8
+"""Past either a bracket counts as never closed, which keeps the search linear."""
 
 URL = re.compile(
     r"<?(?:https?:/{1,3}|www\.)[^\s<>\[\]]+>?"
@@ -181,10 +182,12 @@ def _end_of_target(text: str, start: int) -> int | None:
     for place in range(start, min(len(text), start + LONGEST_TARGET)):
         sign = text[place]
         depth += (sign == "(") - (sign == ")")
+        if sign == "\n" or depth > DEEPEST_TARGET:
+            return None
         if depth == 0:
-            address, _, title = text[start:place].strip().partition(" ")
+            _, _, title = text[start:place].strip().partition(" ")
             quoted = title.strip()[:1] in {"", '"', "'"}
-            return place + 1 if quoted and "\n" not in address else None
+            return place + 1 if quoted else None
     return None
 
 

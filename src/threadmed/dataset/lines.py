@@ -4,6 +4,7 @@ Pure.
 """
 
 import json
+import re
 from collections.abc import Callable
 from typing import Generic, Literal, TypeVar
 
@@ -14,6 +15,9 @@ Raw = TypeVar("Raw")
 BadLine = Literal["not_json", "not_object", "missing_field", "wrong_type"]
 Repair = Literal["bom", "crlf", "nul", "utf8", "escape", "glued"]
 """glued: a line break is missing between two records."""
+
+WHOLE_VALUE = re.compile(r" - at `\$\[[^\]]*\]`$")
+"""How msgspec says that it is the record itself and not a field that is wrong."""
 
 PADDING = b"\0 \t\r"
 """What may stand around a line; unfinished downloads are filled with NULs."""
@@ -74,7 +78,7 @@ def decode_line(
 def _complaint(message: str) -> BadLine:
     if "missing required field" in message:
         return "missing_field"
-    return "wrong_type" if " - at `" in message else "not_object"
+    return "not_object" if WHOLE_VALUE.search(message) else "wrong_type"
 
 
 def _with_plain_strings(text: str) -> str:

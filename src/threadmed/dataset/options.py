@@ -68,7 +68,7 @@ class BuildOptions(Record, frozen=True, kw_only=True, forbid_unknown_fields=True
     "excessive" and gives no number."""
     min_follow_ups: Annotated[int, Meta(ge=0)] = 2
     """Fewest patient messages after the post (11): the paper's two."""
-    seed: Annotated[int, Meta(ge=0, lt=2**63)] = 0
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     """Key of the shuffle that numbers the threads (23), so that their order says
     nothing about time."""
 

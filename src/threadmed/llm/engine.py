@@ -6,6 +6,7 @@ to the journal before anyone sees it.
 """
 
 import asyncio
+import math
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -35,7 +36,13 @@ from threadmed.llm.prices import cost_usd, price_of
 from threadmed.records import Model, Spend, Stage, Usage
 
 BREAK_AFTER = 5
-"""Requests in a row that fail for good before a model counts as unreachable."""
+"""Requests in a row that do not get through before a model counts as unreachable."""
+
+REFUSED_AFTER = 20
+"""Requests in a row that are refused before a model counts as set up wrongly.
+
+Only a model that has never replied is given up for this: the longest conversations
+go first, and several in a row may be too long for it."""
 
 LONGEST_WAIT_S = 300.0
 """Most that a provider's Retry-After is honoured before the next attempt."""
@@ -79,12 +86,14 @@ class Engine:
         self._sleep = sleep
         self._prices = {name: price_of(entry) for name, entry in entries.items()}
         self._lanes = {name: Lane(entry.in_flight) for name, entry in entries.items()}
-        self._spent = sum(spend.cost_usd for spend in journal.spend())
+        paid = journal.spend()
+        self._spent = sum(spend.cost_usd for spend in paid)
+        self._replied = {spend.model for spend in paid}
         self._reserved = 0.0
         self._flying: dict[str, asyncio.Task[Outcome]] = {}
         self._sent: set[str] = set()
         self._lost_in_a_row: dict[str, int] = defaultdict(int)
-        self._broken: dict[str, ModelError] = {}
+        self._broken: dict[str, str] = {}
 
     async def ask(
         self, model: str, request: Request, *, stage: Stage, priority: int = 0
@@ -131,18 +140,19 @@ class Engine:
     ) -> Outcome:
         async with self._lanes[model].place(priority):
             if model in self._broken:
-                raise self._broken[model]
+                raise ModelError(self._broken[model])
             worst = self._worst(model, request)
             self._reserve(model, worst)
             try:
                 reply = await self._attempts(model, request, key)
                 self._keep(model, request, reply, key=key, stage=stage)
             except ModelUnavailable as cause:
-                return self._lose(model, key, str(cause))
+                limit = math.inf if model in self._replied else REFUSED_AFTER
+                return self._lose(model, key, str(cause), limit=limit)
             except RetryLater as cause:
-                return self._lose(model, key, str(cause))
+                return self._lose(model, key, str(cause), limit=BREAK_AFTER)
             except ModelError as cause:
-                self._broken[model] = cause
+                self._broken[model] = str(cause)
                 raise
             finally:
                 self._reserved -= worst
@@ -152,7 +162,8 @@ class Engine:
         """Bound the cost of a request: no token is shorter than a byte."""
         size = sum(len(message.content.encode()) + 16 for message in request.messages)
         size += len(request.schema.json.encode()) if request.schema else 0
-        usage = Usage(tokens_in=size, tokens_out=request.max_tokens)
+        most = self._entries[model].max_tokens or request.max_tokens
+        usage = Usage(tokens_in=size, tokens_out=most)
         return cost_usd(self._prices[model], usage)
 
     def _reserve(self, model: str, worst: float) -> None:
@@ -192,8 +203,14 @@ class Engine:
     def _keep(
         self, model: str, request: Request, reply: Reply, *, key: str, stage: Stage
     ) -> None:
-        """Commit a reply before anyone sees it."""
+        """Commit a reply before anyone sees it.
+
+        A server that does not count tokens cannot make a budget endless: a text
+        without any is charged as the worst case.
+        """
+        uncounted = bool(reply.text) and reply.usage == Usage()
         cost = cost_usd(self._prices[model], reply.usage)
+        cost = self._worst(model, request) if uncounted else cost
         self._journal.put(
             Entry(
                 key=key,
@@ -209,17 +226,18 @@ class Engine:
         )
         self._spent += cost
         self._lost_in_a_row[model] = 0
+        self._replied.add(model)
 
-    def _lose(self, model: str, key: str, why: str) -> Failed:
+    def _lose(self, model: str, key: str, why: str, *, limit: float) -> Failed:
         """Count a request that failed for good; too many in a row break the model."""
         self._lost_in_a_row[model] += 1
-        if self._lost_in_a_row[model] >= BREAK_AFTER:
-            self._broken[model] = ModelError(
-                f"{model} cannot be reached: {BREAK_AFTER} requests in a row failed, "
-                f"the last one with: {why}; what was paid for is kept, so mend this "
-                "and run again"
+        lost = self._lost_in_a_row[model]
+        if lost >= limit:
+            self._broken[model] = (
+                f"{model} cannot be reached: {lost} requests in a row failed, the last "
+                f"one with: {why}; what was paid for is kept, so mend this and run again"
             )
-            raise self._broken[model]
+            raise ModelError(self._broken[model])
         return Failed(key=key, why=why)
 
     def spend(self) -> tuple[Spend, ...]:

@@ -6,14 +6,14 @@ at most what was in flight.
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
-from threadmed.errors import InputError
+from threadmed.errors import InputError, boundary
 from threadmed.llm.model import Reply
 from threadmed.records import Record, Spend, Stage
 
@@ -61,24 +61,40 @@ class Journal:
                 version, or if it cannot be written.
         """
         self.path = path
-        with self._plainly("opening"):
+        with self._plainly("opening"), ExitStack() as opened:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(path)
+            self._lock = opened.enter_context(closing(_locked(path)))
             self._rows = sqlite3.connect(path, isolation_level=None)
+            opened.enter_context(closing(self._rows))
+            self._check()
             self._rows.execute("PRAGMA journal_mode = WAL")
             # A reply must outlive a power cut, not only a killed process.
             self._rows.execute("PRAGMA synchronous = FULL")
-            self._check()
+            self._make()
+            # All went well: what is open stays open until close().
+            opened.pop_all()
+
+    def _version(self) -> int:
+        (version,) = self._rows.execute("PRAGMA user_version").fetchone()
+        return int(version)
 
     def _check(self) -> None:
-        (version,) = self._rows.execute("PRAGMA user_version").fetchone()
+        """Refuse a file that is not ours to write to, before anything is written."""
+        version = self._version()
         if version > VERSION:
-            self.close()
             raise InputError(
                 f"{self.path}: is of version {version}, this threadmed reads up to "
                 f"{VERSION}; take the newer threadmed"
             )
-        if version == 0:
+        (tables,) = self._rows.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if version == 0 and tables:
+            raise InputError(
+                f"{self.path}: is a database of something else; move it out of the "
+                "study folder"
+            )
+
+    def _make(self) -> None:
+        if self._version() == 0:
             self._rows.execute("BEGIN")
             self._rows.execute(TABLE)
             self._rows.execute(f"PRAGMA user_version = {VERSION}")
@@ -93,12 +109,19 @@ class Journal:
             raise InputError(f"{self.path}: {doing} the journal: {cause}") from cause
 
     def get(self, key: str) -> Reply | None:
-        """Give the reply to a request that was paid for before."""
+        """Give the reply to a request that was paid for before.
+
+        Raises:
+            InputError: If the file is damaged.
+        """
         with self._plainly("reading"):
             row = self._rows.execute(
                 "SELECT reply FROM replies WHERE key = ?", (key,)
             ).fetchone()
-        return msgspec.json.decode(row[0], type=Reply) if row else None
+        if row is None:
+            return None
+        with boundary(InputError, f"{self.path}: reading the reply {key}"):
+            return msgspec.json.decode(row[0], type=Reply)
 
     def put(self, entry: Entry) -> None:
         """Commit a reply; it is on the disk when this returns.

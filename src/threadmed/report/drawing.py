@@ -3,6 +3,7 @@
 import textwrap
 
 import altair as alt
+import msgspec
 
 from threadmed.records import Record
 from threadmed.report.marks import (
@@ -18,8 +19,11 @@ from threadmed.report.theme import altair_config
 
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Where rates have their gridlines."""
-TITLE_CHARACTERS = 105
+TITLE_CHARACTERS = 140
 """What fits into a line of a title 880 px wide; narrower drawings have none."""
+
+EDGE = 8
+"""Px of paper around a drawing that is a file."""
 
 
 class Margins(Record, frozen=True, kw_only=True):
@@ -70,6 +74,9 @@ def standing(drawing: Drawing, headline: Headline | None = None) -> dict[str, ob
         height = 24.0 + 16 * (len(title.text) + len(title.subtitle))
         title.dx, title.frame = -margins.left, "group"
         chart = chart.properties(title=title)
+        margins = msgspec.structs.replace(
+            margins, left=margins.left + EDGE, right=margins.right + EDGE
+        )
     chart = chart.properties(
         autosize=alt.AutoSizeParams(type="none"),
         padding={
@@ -85,7 +92,7 @@ def standing(drawing: Drawing, headline: Headline | None = None) -> dict[str, ob
 def title_of(headline: Headline) -> alt.TitleParams:
     """Break title and subtitle into lines that fit."""
     return alt.TitleParams(
-        text=textwrap.wrap(headline.title, TITLE_CHARACTERS - 10),
+        text=textwrap.wrap(headline.title, TITLE_CHARACTERS - 30),
         subtitle=[
             part
             for line in headline.lines

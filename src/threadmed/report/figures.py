@@ -84,14 +84,14 @@ def legend(figure: Figure) -> tuple[tuple[str, str, Token], ...]:
         case LossChart():
             return (
                 ("\u25cf", "1st question, turn 0", "ink"),
-                ("\u25c6", "3rd question, turn 2", "orange"),
+                ("\u25ca", "3rd question, turn 2", "orange"),
                 ("\u25ac", "own earlier answers", "orange"),
                 ("\u25ac", "harder questions", "mid"),
             )
         case RatesChart():
             return (
                 ("\u25cf", "corrected", "blue"),
-                ("\u25c6", "not corrected", "orange"),
+                ("\u25ca", "not corrected", "orange"),
             )
         case SettingsChart():
             shown = dict.fromkeys(p.setting for row in chart.rows for p in row.points)

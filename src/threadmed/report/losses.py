@@ -1,5 +1,7 @@
 """From the first question to the third: what is lost, and to what."""
 
+import msgspec
+
 from threadmed.report.blocks import Loss, LossChart, Point
 from threadmed.report.drawing import Drawing
 from threadmed.report.marks import Dot, Line, Text, small
@@ -97,54 +99,42 @@ def _narrow_loss(place: Frame, row: Loss, y: float) -> list[Text]:
 
 
 def _loss_head(place: Frame, row: Loss) -> list[Text]:
-    columns = [
+    first, seam, third = (_value(p) for p in (row.first, row.seam, row.third))
+    fits = third < seam < first and first - third >= APART
+    return [
         head(place, 716, "points", line=0),
         head(place, 716, "lost", line=1),
         head(place, 788, "to own", line=0, colour="orange"),
         head(place, 788, "answers", line=1, colour="orange"),
         head(place, 880, "95% CI", line=1),
+        *(_labels(place, first, seam, third) if fits else _key(place)),
     ]
-    first, seam, third = (_value(p) for p in (row.first, row.seam, row.third))
-    above, below = -place.top + 8, -place.top + 25
-    if not third < seam < first or first - third < APART:
-        return [
-            *columns,
-            Text(x=0, y=above, text="\u25cf 1st question, turn 0", weight="bold"),
-            Text(
-                x=0.45,
-                y=above,
-                text="\u25c6 3rd question, turn 2",
-                weight="bold",
-                colour="orange",
-            ),
-            Text(x=0, y=below, text="grey: harder questions", colour="ink-3"),
-            Text(x=0.45, y=below, text="orange: own earlier answers", colour="orange"),
-        ]
+
+
+def _lines(place: Frame) -> tuple[float, float]:
+    """Give the two lines above the plot."""
+    return -place.top + 8, -place.top + 25
+
+
+def _labels(place: Frame, first: float, seam: float, third: float) -> list[Text]:
+    """Label the first row's points and bars where they are."""
+    above, below = _lines(place)
+    ends = ("1st question, turn 0", "3rd question, turn 2")
+    parts = ("own earlier answers", "harder questions")
+    one = Text(x=first, y=above, text=ends[0], anchor="middle", weight="bold")
+    three = Text(x=third, y=above, text=ends[1], anchor="end", weight="bold", dx=6)
+    own = Text(x=seam, y=below, text=parts[0], anchor="end", dx=-5, colour="orange")
+    harder = Text(x=seam, y=below, text=parts[1], dx=5, colour="ink-3")
+    return [one, msgspec.structs.replace(three, colour="orange"), own, harder]
+
+
+def _key(place: Frame) -> list[Text]:
+    """Say what is what where labels would lie on each other."""
+    above, below = _lines(place)
+    three, own = "\u25ca 3rd question, turn 2", "orange: own earlier answers"
     return [
-        *columns,
-        Text(
-            x=first,
-            y=above,
-            text="1st question, turn 0",
-            anchor="middle",
-            weight="bold",
-        ),
-        Text(
-            x=third,
-            y=above,
-            text="3rd question, turn 2",
-            anchor="end",
-            dx=6,
-            weight="bold",
-            colour="orange",
-        ),
-        Text(
-            x=seam,
-            y=below,
-            text="own earlier answers",
-            anchor="end",
-            dx=-5,
-            colour="orange",
-        ),
-        Text(x=seam, y=below, text="harder questions", dx=5, colour="ink-3"),
+        Text(x=0, y=above, text="\u25cf 1st question, turn 0", weight="bold"),
+        Text(x=0.45, y=above, text=three, weight="bold", colour="orange"),
+        Text(x=0, y=below, text="grey: harder questions", colour="ink-3"),
+        Text(x=0.45, y=below, text=own, colour="orange"),
     ]

@@ -62,7 +62,7 @@ def rate_rows(chart: RatesChart, *, is_narrow: bool) -> Drawing:
     if not is_narrow:
         texts += [
             head(place, 740, "\u25cf corrected", line=0, colour="blue"),
-            head(place, 836, "\u25c6 not corrected", line=0, colour="orange"),
+            head(place, 836, "\u25ca not corrected", line=0, colour="orange"),
             head(place, 880, "n", line=0),
         ]
     return row_drawing(place, names, lines=lines, dots=dots, texts=texts)

@@ -84,11 +84,12 @@ Shape = Literal["circle", "diamond", "triangle-up", "square"]
 
 SYMBOLS: dict[Shape, str] = {
     "circle": "\u25cf",
-    "diamond": "\u25c6",
+    "diamond": "\u25ca",
     "triangle-up": "\u25b2",
     "square": "\u25a0",
 }
-"""How a shape is written in text."""
+"""How a shape is written in text: signs that plain fonts have, so that the words
+beside them keep their own. A filled diamond is not among them."""
 
 SETTING_NAMES: dict[Setting, str] = {
     "multi_turn": "Multi-turn",

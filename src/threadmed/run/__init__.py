@@ -4,7 +4,7 @@ What was paid for is in the journal; the files of a study folder are derived fro
 and are written at the end of every run, whole or stopped.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from threadmed.errors import ModelError, ThreadmedError
 from threadmed.judgements.scores import item_of
@@ -65,17 +65,25 @@ async def run(
             clock=clock,
         )
         this = Run(study, material, engine=engine, progress=progress)
-        complete = False
-        try:
-            await _stages(this, folder, only)
-            complete = True
-        except BaseExceptionGroup as group:
-            raise _known(group) from group
-        finally:
-            await engine.close()
-            manifest = manifest_of(this, folder, models=models, complete=complete)
-            write_files(this, folder, manifest, only=only)
+        manifest = await _conducted(this, folder, models=models, only=only)
     _refuse_silence(this)
+    return manifest
+
+
+async def _conducted(
+    this: Run, folder: Folder, *, models: Mapping[str, ChatModel], only: Stage | None
+) -> RunManifest:
+    """Go through the stages; whatever ends them, write what has come in."""
+    complete = False
+    try:
+        await _stages(this, folder, only)
+        complete = True
+    except BaseExceptionGroup as group:
+        raise _known(group) from group
+    finally:
+        await this.engine.close()
+        manifest = manifest_of(this, folder, models=models, complete=complete)
+        write_files(this, folder, manifest, only=only)
     return manifest
 
 

@@ -1,15 +1,18 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
 from conftest import Server
 from threadmed.errors import ModelError, ModelUnavailable, StudyError
-from threadmed.llm.model import Reply, Request, RetryLater, Schema
+from threadmed.llm.engine import Engine
+from threadmed.llm.journal import Journal
+from threadmed.llm.model import Failed, Replied, Reply, Request, RetryLater, Schema
 from threadmed.llm.providers import open_model
 from threadmed.llm.providers.openai import OpenAIModel
-from threadmed.records import Message, Model
+from threadmed.records import Message, Model, Price, Usage
 
 Serve = Callable[..., Server]
 KEY = "sk-very-secret-0123456789"
@@ -76,12 +79,63 @@ def test_a_reply_that_is_no_answer_says_what_it_is(
 
 @pytest.mark.parametrize(
     "text",
-    ["[429 once]", "[500 once]", "[drop once]", "[garbage once]", "[html once]"],
+    [
+        "[429 once]",
+        "[500 once]",
+        "[drop once]",
+        "[half once]",
+        "[garbage once]",
+        "[html once]",
+    ],
 )
 def test_what_may_succeed_later_asks_for_another_attempt(
     serve: Serve, text: str
 ) -> None:
     assert ask(entry(serve()), text, times=2).outcome == "answered"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "null",
+        "{}",
+        '{"error": {"message": "busy"}}',
+        '{"choices": []}',
+        '{"choices": [null]}',
+        '{"choices": [{"message": null}]}',
+        '{"choices": [{"message": {"content": 3}}]}',
+        "[" * 100_000,
+    ],
+)
+def test_a_body_that_is_no_completion_asks_for_another_attempt_and_is_shown(
+    serve: Serve, body: str
+) -> None:
+    with pytest.raises(RetryLater, match="is no chat completion") as caught:
+        ask(entry(serve()), "[raw]" + body)
+
+    assert body[:20] in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    ["null", "{}", '{"prompt_tokens": null}', '{"prompt_tokens": -1}', "7", "1e99"],
+)
+def test_a_reply_is_kept_though_its_tokens_cannot_be_read(
+    serve: Serve, usage: str
+) -> None:
+    body = '{"choices": [{"message": {"content": "hi"}}], "usage": %s}' % usage  # noqa: UP031 - braces of JSON
+
+    reply = ask(entry(serve()), "[raw]" + body)
+
+    assert reply == Reply(outcome="answered", text="hi", usage=Usage(), served_by="")
+
+
+def test_half_a_character_is_replaced_since_no_file_can_hold_it(serve: Serve) -> None:
+    reply = ask(
+        entry(serve()), r'[raw]{"choices": [{"message": {"content": "a\ud800"}}]}'
+    )
+
+    assert reply.text == "a?"
 
 
 def test_retry_after_is_read_from_the_reply(serve: Serve) -> None:
@@ -111,6 +165,52 @@ def test_a_wrong_key_breaks_the_model_and_is_not_shown(serve: Serve) -> None:
         ModelError, match=r"HTTP 401: .*wrong key Bearer \*\*\*"
     ) as caught:
         ask(model, "hello", {"MY_KEY": KEY})
+
+    assert KEY not in str(caught.value)
+
+
+def test_a_key_is_in_no_file_of_the_journal_and_in_no_failure(
+    serve: Serve, tmp_path: Path
+) -> None:
+    model = entry(
+        serve("--key", KEY),
+        api_key_env="MY_KEY",
+        price=Price(input=1.0, output=1.0),
+        attempts=1,
+    )
+
+    async def some() -> list[Replied | Failed]:
+        opened = open_model(model, environment={"MY_KEY": KEY})
+        with Journal(tmp_path / "j.sqlite") as journal:
+            engine = Engine(
+                {"m": opened},
+                entries={"m": model},
+                journal=journal,
+                clock=lambda: 1.0,
+            )
+            said = [
+                await engine.ask("m", request(text), stage="answer")
+                for text in ("hello", "[500]", "[400]", "[raw]" + KEY)
+            ]
+            await engine.close()
+            assert not [f.name for f in tmp_path.iterdir() if KEY.encode() in data(f)]
+        return said
+
+    said = asyncio.run(some())
+
+    assert [type(each) for each in said] == [Replied, Failed, Failed, Failed]
+    assert KEY not in repr(said)
+
+
+def data(path: Path) -> bytes:
+    return path.read_bytes() if "lock" not in path.name else b""
+
+
+def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
+    model = entry(base_url=f"http://me:{KEY}@127.0.0.1:9/v1")
+
+    with pytest.raises(StudyError, match="m: base_url holds a password") as caught:
+        open_model(model, environment={})
 
     assert KEY not in str(caught.value)
 
@@ -184,3 +284,4 @@ def test_two_servers_are_two_models_though_they_name_it_alike() -> None:
         return opened.identity
 
     assert identity("http://127.0.0.1:1/v1") != identity("http://127.0.0.1:2/v1")
+    assert identity("http://127.0.0.1:1/v1") == identity("http://127.0.0.1:1/v1/")

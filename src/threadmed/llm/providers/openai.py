@@ -1,17 +1,18 @@
 """OpenAI, and every server that speaks its chat completions protocol."""
 
+import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import msgspec
 
-from threadmed.errors import ModelError, ModelUnavailable
+from threadmed.errors import ModelError, ModelUnavailable, StudyError
 from threadmed.llm.model import Parameters, Reply, Request, RetryLater
-from threadmed.records import AnswerOutcome, Model, Usage
+from threadmed.records import AnswerOutcome, Model, Record, Usage
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
-    from openai.types.chat import ChatCompletion
 
 OFFICIAL = "https://api.openai.com/v1"
 
@@ -24,8 +25,32 @@ FINISHED: Mapping[str, AnswerOutcome] = {
 WAIT_FOR = frozenset({408, 409, 425, 429})
 """Statuses below 500 after which another attempt may succeed."""
 
-NEVER = frozenset({401, 403, 404})
+NEVER = frozenset({401, 402, 403, 404})
 """Statuses after which no request to this model will succeed."""
+
+
+class _Said(Record, frozen=True, kw_only=True):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(Record, frozen=True, kw_only=True):
+    message: _Said
+    finish_reason: str | None = None
+
+
+class _Completion(Record, frozen=True, kw_only=True):
+    choices: Annotated[tuple[_Choice, ...], msgspec.Meta(min_length=1)]
+    model: str | None = None
+    usage: object = None
+
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
+
+
+class _Tokens(Record, frozen=True, kw_only=True):
+    prompt_tokens: Count
+    completion_tokens: Count = 0
 
 
 class OpenAIModel:
@@ -41,10 +66,11 @@ class OpenAIModel:
 
         Raises:
             ModelError: If the SDK is not installed or the key is not there.
+            StudyError: If the address holds a password.
         """
         self._entry = entry
         self._name = entry.model.partition(":")[2]
-        self._url = entry.base_url or OFFICIAL
+        self._url = _address(entry)
         self._key = _key(entry, environment)
         self._client = _client(entry, url=self._url, key=self._key)
         self.identity = f"openai:{self._name} at {self._url}"
@@ -81,15 +107,20 @@ class OpenAIModel:
 
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
         try:
-            completion = await self._client.chat.completions.create(
+            raw = await self._client.chat.completions.with_raw_response.create(
                 messages=messages, **self.parameters(request)
             )  # type: ignore[call-overload]
         except openai.APIStatusError as error:
             return self._refusal(error)
-        except (openai.APIError, ValueError) as error:
-            # A connection that broke, or a body that is no JSON.
+        except openai.APIError as error:
+            # A connection that broke, or that took too long.
             raise RetryLater(self._clean(_root(error))) from None
-        return _reply(completion)
+        try:
+            return _reply(raw.content)
+        except (ValueError, RecursionError) as error:
+            start = raw.content[:100].decode("utf-8", "replace")
+            why = f"the server's reply is no chat completion ({error}): {start}"
+            raise RetryLater(self._clean(why)) from None
 
     def _refusal(self, error: "APIStatusError") -> Reply:
         """Tell a blocked request from one that may succeed later, and from the rest."""
@@ -117,6 +148,17 @@ class OpenAIModel:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+def _address(entry: Model) -> str:
+    """Give the server's address, spelt in one way: it is written to the journal."""
+    address = (entry.base_url or OFFICIAL).rstrip("/")
+    if urlsplit(address).password is not None:
+        raise StudyError(
+            f"{entry.name}: base_url holds a password, which would be written down "
+            "with every reply; put it into the environment and name it in api_key_env"
+        )
+    return address
 
 
 def _key(entry: Model, environment: Mapping[str, str]) -> str:
@@ -152,28 +194,42 @@ def _client(entry: Model, *, url: str, key: str) -> "AsyncOpenAI":
     )
 
 
-def _reply(completion: "ChatCompletion") -> Reply:
-    """Read a completion; what is none asks for another attempt."""
-    choices = getattr(completion, "choices", None)
-    if not choices:
-        raise RetryLater("the server's reply is no chat completion")
-    choice = choices[0]
-    refusal = getattr(choice.message, "refusal", None)
-    text = choice.message.content or ""
+def _reply(body: bytes) -> Reply:
+    """Read a completion.
+
+    The SDK takes whatever a server sends for a completion, so the body is checked
+    here. JSON may spell lone surrogates, which no file can hold: they are replaced.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    completion = msgspec.convert(json.loads(body), _Completion)
+    choice = completion.choices[0]
+    text = _plain(choice.message.content or "")
+    refusal = _plain(choice.message.refusal or "")
     finish = choice.finish_reason or ""
     outcome: AnswerOutcome = "answered" if text.strip() else "empty"
     outcome = "blocked" if refusal else FINISHED.get(finish, outcome)
-    usage = completion.usage
     return Reply(
         outcome=outcome,
         text=text,
         detail=refusal or ("" if outcome == "answered" else f"finish_reason {finish}"),
-        usage=Usage(
-            tokens_in=usage.prompt_tokens if usage else 0,
-            tokens_out=usage.completion_tokens if usage else 0,
-        ),
-        served_by=completion.model or "",
+        usage=_usage(completion.usage),
+        served_by=_plain(completion.model or ""),
     )
+
+
+def _usage(raw: object) -> Usage:
+    """Read the tokens; a reply was paid for though a server does not count well."""
+    try:
+        tokens = msgspec.convert(raw, _Tokens)
+    except msgspec.ValidationError:
+        return Usage()
+    return Usage(tokens_in=tokens.prompt_tokens, tokens_out=tokens.completion_tokens)
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _root(error: BaseException) -> str:

@@ -18,6 +18,8 @@ from threadmed.report.material import Found
 from threadmed.report.numbers import count, listed, of, percent, things
 
 Question = tuple[ThreadId, int]
+Pairs = Counter[tuple[str, str]]
+"""How often the deciding source said the first word and the other the second."""
 
 
 def identification(found: Found) -> Section | None:
@@ -117,43 +119,50 @@ def _beside(
         and isinstance(label, Labelled)
         and isinstance(by_source[other][question], Labelled)
     )
-    total = pairs.total()
-    if not total:
+    if not pairs.total():
         return []
-    agreed = pairs["yes", "yes"] + pairs["no", "no"]
-    names = {"yes": "misconception", "no": "none"}
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            Words(text=f"{chosen}: {names[mine]}"),
-            *(_number(pairs[mine, theirs]) for theirs in ("yes", "no")),
-            _number(pairs[mine, "yes"] + pairs[mine, "no"]),
-        )
-        for mine in ("yes", "no")
-    )
-    found = pairs["yes", "yes"]
-    marked = found + pairs["yes", "no"]
-    sentence = (
-        f"Of {things(total, 'question')} that both {listed([chosen, other])} labelled, "
-        f"they agree on {of(agreed, total)}."
-    )
-    if marked:
-        sentence += (
-            f" {other} found {of(found, marked)} of those that {chosen} marks as "
-            "carrying a misconception."
-        )
     return [
-        Prose(text=sentence + " Agreement is raw; it is no measure of who is right."),
-        Table(
-            id=f"table-labels-beside-{number + 1}",
-            title=f"{chosen} beside {other}",
-            caption="Questions that both labelled.",
-            columns=(
-                Column(key="source", title="", align="text"),
-                Column(key="other_misconception", title=f"{other}: misconception"),
-                Column(key="other_none", title=f"{other}: none"),
-                Column(key="both", title="Both"),
-            ),
-            rows=rows,
-            judged=False,
-        ),
+        Prose(text=_agreement(pairs, chosen, other)),
+        _crossed(pairs, chosen, other, name=f"table-labels-beside-{number + 1}"),
     ]
+
+
+def _agreement(pairs: Pairs, chosen: str, other: str) -> str:
+    agreed = pairs["yes", "yes"] + pairs["no", "no"]
+    total = things(pairs.total(), "question")
+    text = (
+        f"Of {total} that both {listed([chosen, other])} labelled, they agree on "
+        f"{of(agreed, pairs.total())}."
+    )
+    marked = pairs["yes", "yes"] + pairs["yes", "no"]
+    if marked:
+        text += (
+            f" {other} found {of(pairs['yes', 'yes'], marked)} of those that {chosen} "
+            "marks as carrying a misconception."
+        )
+    return text + " Agreement is raw; it is no measure of who is right."
+
+
+def _crossed(pairs: Pairs, chosen: str, other: str, *, name: str) -> Table:
+    """Cross what two sources said."""
+    names = {"yes": "misconception", "no": "none"}
+    return Table(
+        id=name,
+        title=f"{chosen} beside {other}",
+        caption="Questions that both labelled.",
+        columns=(
+            Column(key="source", title="", align="text"),
+            Column(key="other_misconception", title=f"{other}: misconception"),
+            Column(key="other_none", title=f"{other}: none"),
+            Column(key="both", title="Both"),
+        ),
+        rows=tuple(
+            (
+                Words(text=f"{chosen}: {names[mine]}"),
+                *(_number(pairs[mine, theirs]) for theirs in ("yes", "no")),
+                _number(pairs[mine, "yes"] + pairs[mine, "no"]),
+            )
+            for mine in ("yes", "no")
+        ),
+        judged=False,
+    )

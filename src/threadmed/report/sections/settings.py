@@ -200,24 +200,28 @@ def all_items_figure(measured: Measurement) -> Figure:
                 for target in targets
             )
         ),
-        numbers=Table(
-            id="figure-overview",
-            title="PCR by model and setting, %",
-            columns=(
-                Column(key="model", title="Model", align="text"),
-                Column(key="setting", title="Setting", align="text"),
-                Column(key="pcr", title="PCR, %"),
-                Column(key="pcr_ci", title="95% CI", align="interval"),
-                Column(key="n", title="n"),
-            ),
-            rows=tuple(
-                (
-                    Words(text=g.target),
-                    setting_cell(g.setting),
-                    *group_rate(g),
-                    Quantity(value=g.n_scored, text=count(g.n_scored)),
-                )
-                for g in measured.groups
-            ),
+        numbers=_all_rates(measured),
+    )
+
+
+def _all_rates(measured: Measurement) -> Table:
+    return Table(
+        id="figure-overview",
+        title="PCR by model and setting, %",
+        columns=(
+            Column(key="model", title="Model", align="text"),
+            Column(key="setting", title="Setting", align="text"),
+            Column(key="pcr", title="PCR, %"),
+            Column(key="pcr_ci", title="95% CI", align="interval"),
+            Column(key="n", title="n"),
+        ),
+        rows=tuple(
+            (
+                Words(text=g.target),
+                setting_cell(g.setting),
+                *group_rate(g),
+                Quantity(value=g.n_scored, text=count(g.n_scored)),
+            )
+            for g in measured.groups
         ),
     )
