@@ -183,3 +183,11 @@ def test_a_table_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="not a text file"):
         read_scores(tmp_path / "s.csv")
+
+
+def test_a_cell_may_hold_line_ends_that_are_none_in_csv(tmp_path: Path) -> None:
+    path = table(tmp_path / "s.csv", HEAD, 'm\u2028n,multi_turn,"T\n1",0,1')
+
+    (row,) = read_scores(path)
+
+    assert (row.target, row.thread_id) == ("m\u2028n", "T\n1")

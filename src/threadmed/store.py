@@ -1,12 +1,13 @@
 """Records to files and back: JSON lines, Parquet, CSV; every write is atomic."""
 
 import csv
+import io
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
@@ -141,15 +142,16 @@ SCORES: dict[str, Score | None] = {
 """A column with gaps comes out of many tools as floats."""
 TRUTH = {"": None, "true": True, "1": True, "yes": True}
 TRUTH |= {"false": False, "0": False, "no": False}
-OUTCOMES: tuple[ScoreOutcome, ...] = (
-    "scored", "blocked", "truncated", "empty", "failed", "unjudged", "pending"
-)  # fmt: skip
+OUTCOMES: tuple[ScoreOutcome, ...] = get_args(ScoreOutcome)
 
 
 def write_scores(path: Path, scores: Iterable[PanelScore]) -> None:
     """Write the panel's scores as scores.csv (design, section 3)."""
     columns = PanelScore.__struct_fields__
-    with atomic(path) as temporary, temporary.open("w", newline="") as file:
+    with (
+        atomic(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="") as file,
+    ):
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(columns)
         for score in scores:
@@ -177,7 +179,7 @@ def read_scores(path: Path) -> list[ScoreRow]:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as cause:
         raise InputError(f"{path}: not a text file in UTF-8: {cause}") from cause
-    lines = csv.DictReader(text.splitlines(keepends=True), restkey="")
+    lines = csv.DictReader(io.StringIO(text, newline=""), restkey="")
     try:
         columns = _columns(path, lines.fieldnames)
         rows = [_row(f"{path}:{lines.line_num}", line, columns) for line in lines]

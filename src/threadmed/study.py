@@ -140,7 +140,7 @@ class RunManifest(Record, frozen=True, kw_only=True):
     models: tuple[ModelUsed, ...]
     spend: tuple[Spend, ...]
     complete: bool
-    """False where the run stopped before everything was answered and judged."""
+    """False where an item is not yet answered, or not yet judged by all."""
 
 
 class Folder(Record, frozen=True, kw_only=True):

@@ -122,7 +122,6 @@ def test_a_record_without_id_or_time_cannot_be_used(
         ("t1_k", "k"),
         ("k", "k"),
         (20, "k"),
-        ("T1_K", "k"),
     ],
 )
 def test_a_parent_is_known_in_every_notation(
@@ -143,7 +142,7 @@ def test_a_parent_is_known_in_every_notation(
     ],
 )
 def test_a_patient_is_known_by_mark_or_name_and_never_by_having_none(
-    fields: dict[str, object], patient: str, is_patient: bool
+    fields: dict[str, object], patient: str, *, is_patient: bool
 ) -> None:
     assert comment(patient=patient, **fields).is_patient is is_patient
 

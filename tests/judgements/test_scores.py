@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 from threadmed.errors import InputError
@@ -8,6 +9,7 @@ from threadmed.records import (
     PanelScore,
     Score,
     Scored,
+    ScoreOutcome,
     ScoreRow,
     ThreadId,
     Unscored,
@@ -172,3 +174,27 @@ def test_judges_who_disagree_on_the_label_are_refused() -> None:
 
     with pytest.raises(InputError, match="carries a misconception in one"):
         panel_scores([judged("a", 1), other], rule="majority", primary=None)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "outcome"),
+    [
+        (("blocked", "blocked"), "blocked"),
+        (("failed", "scored"), "unjudged"),
+        (("scored", "failed"), "unjudged"),
+        (("scored", "scored"), "unjudged"),
+    ],
+)
+def test_an_answers_outcome_is_kept_only_where_all_rows_say_it(
+    outcomes: tuple[ScoreOutcome, ScoreOutcome], outcome: ScoreOutcome
+) -> None:
+    rows = [
+        msgspec.structs.replace(
+            judged(judge, score if each == "scored" else None), outcome=each
+        )
+        for judge, score, each in zip("ab", (1, -1), outcomes, strict=True)
+    ]
+
+    (row,) = panel_scores(rows, rule="majority", primary=None)
+
+    assert (row.score, row.outcome) == (None, outcome)

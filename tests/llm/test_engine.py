@@ -272,10 +272,8 @@ def test_refusals_do_not_break_a_model_that_has_answered_in_this_run_or_before(
         return "fine"
 
     async def some(desk: Desk) -> list[type]:
-        said = [await desk.ask(request("short"))]
-        for number in range(2 * REFUSED_AFTER):
-            said.append(await desk.ask(request(str(number))))
-        return [type(each) for each in said]
+        texts = ["short", *map(str, range(2 * REFUSED_AFTER))]
+        return [type(await desk.ask(request(text))) for text in texts]
 
     expected = [Replied] + 2 * REFUSED_AFTER * [Failed]
     assert asyncio.run(some(Desk(journal, ScriptedModel(choosy)))) == expected

@@ -167,6 +167,15 @@ def test_scores_are_counted_and_the_missing_never_averaged() -> None:
     assert found.tie_breaks == 1
 
 
+def test_a_tie_break_over_a_question_without_misconception_is_not_counted() -> None:
+    rows = [
+        row(thread=0, tie_break=True),
+        row(thread=1, tie_break=True, misconception=False),
+    ]
+
+    assert only(measure(rows)).tie_breaks == 1
+
+
 def test_bounds_take_the_missing_for_all_wrong_and_for_all_right() -> None:
     scores: list[Score | None] = [1] * 6 + [0] * 4 + [None] * 2
     rows = [row(score, thread=n) for n, score in enumerate(scores)]

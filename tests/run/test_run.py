@@ -257,3 +257,27 @@ def test_an_error_of_our_own_making_is_shown_whole(tmp_path: Path) -> None:
         conduct(folder, lambda _: ScriptedModel(broken))
 
     assert caught.group_contains(ZeroDivisionError)
+
+
+def test_judging_alone_passes_over_answers_that_the_study_no_longer_asks_for(
+    tmp_path: Path,
+) -> None:
+    folder = write_study(tmp_path)
+    conduct(folder, Scripts().open)
+    text = folder.study.read_text().replace('["good", "bad"]', '["good"]')
+    folder.study.write_text(text + '\n[select]\nthread_ids = ["THREAD_0001"]\n')
+
+    manifest = conduct(folder, Scripts().open, only="judge")
+
+    rows = read_scores(folder.scores)
+    assert {(row.target, row.thread_id) for row in rows} == {("good", "THREAD_0001")}
+    assert manifest.complete
+
+
+def test_a_study_of_which_a_stage_is_missing_is_not_complete(tmp_path: Path) -> None:
+    folder = write_study(tmp_path)
+
+    assert not conduct(folder, Scripts().open, only="identify").complete
+    assert not conduct(folder, Scripts().open, only="answer").complete
+    assert {row.outcome for row in read_scores(folder.scores)} == {"pending"}
+    assert conduct(folder, Scripts().open, only="judge").complete

@@ -172,7 +172,7 @@ class Reading(Generic[Raw]):
             records = self._decoder.decode_lines(block)
         except (ValueError, RecursionError):
             records = []
-        if len(records) == block.count(b"\n") + (not block.endswith(b"\n")):
+        if len(records) == _count_of_lines(block):
             for number, record in enumerate(records, first):
                 self._hand_on(record, number)
             return
@@ -220,3 +220,10 @@ class Reading(Generic[Raw]):
     def _repair(self, kind: str, line: int, *, times: int = 1) -> None:
         self.repaired[kind] += times
         self.examples.setdefault(kind, f"{kind} at {self._name}:{line}")
+
+
+def _count_of_lines(block: bytes) -> int | None:
+    """Count the lines of a block; None if one does not begin as a record does."""
+    lines = block.count(b"\n") + (not block.endswith(b"\n"))
+    begun = block.count(b"\n{") + block.startswith(b"{")
+    return lines if lines == begun else None

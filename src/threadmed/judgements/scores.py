@@ -151,9 +151,11 @@ def _joined(
         )
     scores = {row.judge: row.score for row in rows}
     found = panel(scores, judges=judges, rule=rule, primary=primary)
-    lost: ScoreOutcome = next(
-        (row.outcome for row in rows if row.outcome != "scored"), "unjudged"
-    )
+    # What became of the answer is said by all judges' rows alike; else it was there.
+    outcomes = {row.outcome for row in rows}
+    lost = outcomes.pop() if len(outcomes) == 1 else "unjudged"
+    if lost == "scored":
+        lost = "unjudged"
     return PanelScore(
         target=first.target,
         setting=first.setting,

@@ -1,4 +1,4 @@
-"""Asks models: no reply lost, none paid twice, never over the budget.
+"""Asks models: no reply lost, none paid twice, no call begun beyond the budget.
 
 A request goes through the journal, then through the calls under way, then into its
 model's lane; there the budget is asked, attempts are made, and the reply is committed

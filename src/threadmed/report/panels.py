@@ -6,10 +6,13 @@ from threadmed.report.blocks import TurnPoint, TurnsChart, TurnsPanel
 from threadmed.report.drawing import Drawing, Margins
 from threadmed.report.marks import Axes, Dot, Line, Text, dot_of, small
 from threadmed.report.numbers import MISSING, count, percent
+from threadmed.report.rows import WIDE
 
 LEFT, HEIGHT = 30, 136
 NARROWEST, WIDEST = 168, 340
 """Px: two panels side by side on a phone, or one."""
+GAP = 10
+"""Px between panels on the page, at least."""
 STEP = 24
 """Px a turn, so that the counts under it do not touch."""
 LAST = 10
@@ -22,7 +25,8 @@ def panel_width(chart: TurnsChart) -> float:
     if len(chart.panels) <= 2:
         return WIDEST
     needed = LEFT + 16 + STEP * min(turns, LAST + 1)
-    return min(WIDEST, max(NARROWEST, needed))
+    share = (WIDE + GAP) // len(chart.panels) - GAP
+    return min(WIDEST, max(NARROWEST, needed, share))
 
 
 def panel_drawing(chart: TurnsChart, panel: TurnsPanel, *, named: bool) -> Drawing:
@@ -157,7 +161,11 @@ def _counts(shown: Sequence[TurnPoint]) -> list[Text]:
 
 
 def _values(shown: Sequence[TurnPoint]) -> list[Text]:
-    """Print the two rates that the summary speaks of: the first and the third."""
+    """Print the two rates that the summary speaks of: the first and the third.
+
+    They stand over the line, or under it where it rises from them.
+    """
+    at = {p.turn: p.point.value for p in shown}
     return [
         Text(
             x=p.turn,
@@ -165,7 +173,7 @@ def _values(shown: Sequence[TurnPoint]) -> list[Text]:
             text=percent(p.point.value, decimals=0),
             weight="bold",
             dx=7,
-            dy=-7,
+            dy=12 if (at.get(p.turn + 1) or 0.0) > p.point.value else -7,
         )
         for p in shown
         if p.turn in {0, 2} and p.point.value is not None

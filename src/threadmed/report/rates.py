@@ -65,7 +65,9 @@ def rate_rows(chart: RatesChart, *, is_narrow: bool) -> Drawing:
             head(place, 836, "\u25ca not corrected", line=0, colour="orange"),
             head(place, 880, "n", line=0),
         ]
-    return row_drawing(place, names, lines=lines, dots=dots, texts=texts)
+    return row_drawing(
+        place, names, lines=lines, dots=dots, texts=texts, title="scored answers, %"
+    )
 
 
 def _rate_numbers(

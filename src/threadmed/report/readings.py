@@ -1,6 +1,6 @@
 """From metrics' numbers to points of charts and cells of tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import assert_never
 
 import msgspec
@@ -72,6 +72,20 @@ def counts(number: NotEstimable) -> str:
     if number.hits is None or not number.n:
         return MISSING
     return f"{number.hits}/{number.n}"
+
+
+def dashes(numbers: Iterable[Number]) -> str:
+    r"""Say why a chart has dashes instead of numbers; empty where it has none.
+
+    Example:
+        >>> none = NotEstimable(reason="fewer than 5 scored items", n=3)
+        >>> print(dashes([none, none]).replace(MISSING, "-"))
+         - where there is no estimate: fewer than 5 scored items.
+    """
+    reasons = dict.fromkeys(n.reason for n in numbers if isinstance(n, NotEstimable))
+    if not reasons:
+        return ""
+    return f" {MISSING} where there is no estimate: {'; '.join(reasons)}."
 
 
 def bounds_note(group: Group) -> str:

@@ -73,14 +73,15 @@ def row_drawing(
     lines: Sequence[Line],
     dots: Sequence[Dot],
     texts: Sequence[Text],
+    title: str = AXIS_TITLE,
 ) -> Drawing:
-    """Put gridlines, axis and the names of the rows around the marks."""
+    """Put gridlines, axis with its title and the names of the rows around the marks."""
     axis = [
         small(at, place.height + 15, percent(at, decimals=0), anchor="middle")
         for at in GRID
     ]
     if not place.is_narrow:
-        axis.append(small(0.5, place.height + 33, AXIS_TITLE, anchor="middle"))
+        axis.append(small(0.5, place.height + 33, title, anchor="middle"))
     labels = [_row_label(place, row, name) for row, name in enumerate(names)]
     return Drawing(
         axes=Axes(

@@ -13,7 +13,7 @@ from threadmed.llm.journal import Journal
 from threadmed.llm.model import ChatModel
 from threadmed.records import Answer, Label, Model, Stage
 from threadmed.run.conduct import Progress, Run
-from threadmed.run.files import manifest_of, write_files
+from threadmed.run.files import write_files
 from threadmed.run.material import read_material
 from threadmed.store import read_records
 from threadmed.study import Folder, RunManifest, Study, read_study
@@ -74,16 +74,13 @@ async def _conducted(
     this: Run, folder: Folder, *, models: Mapping[str, ChatModel], only: Stage | None
 ) -> RunManifest:
     """Go through the stages; whatever ends them, write what has come in."""
-    complete = False
     try:
         await _stages(this, folder, only)
-        complete = True
     except BaseExceptionGroup as group:
         raise _known(group) from group
     finally:
         await this.engine.close()
-        manifest = manifest_of(this, folder, models=models, complete=complete)
-        write_files(this, folder, manifest, only=only)
+        manifest = write_files(this, folder, models=models, only=only)
     return manifest
 
 
@@ -108,8 +105,12 @@ async def _stages(this: Run, folder: Folder, only: Stage | None) -> None:
     if only in {None, "answer"}:
         await this.answer(and_judge=only is None)
     elif only == "judge":
-        answers = read_records(folder.answers, Answer)
-        this.answers = {item_of(answer): answer for answer in answers}
+        asked = set(this.asked())
+        this.answers = {
+            item_of(answer): answer
+            for answer in read_records(folder.answers, Answer)
+            if item_of(answer) in asked
+        }
         await this.judge()
 
 

@@ -98,16 +98,19 @@ class Run:
             if (thread.thread_id, turn) in self.marked
         )
 
-    def items(self) -> list[Item]:
-        """List what is to be answered and judged, in the order of all files."""
+    def asked(self) -> list[Item]:
+        """List all that targets are asked, in the order of all files."""
         return [
             (target, setting, thread.thread_id, turn)
             for target in self.study.targets
             for setting in self.study.settings
             for thread in self.material.threads
             for turn in turns(setting, self.labelled(thread))
-            if (thread.thread_id, turn) in self.marked
         ]
+
+    def items(self) -> list[Item]:
+        """List what of it is scored: the labelled turns."""
+        return [item for item in self.asked() if item[2:] in self.marked]
 
     async def identify(self) -> None:
         """Label every question of every thread with the study's identifier."""

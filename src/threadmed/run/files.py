@@ -29,32 +29,39 @@ from threadmed.study import (
 
 
 def write_files(
-    this: Run, folder: Folder, manifest: RunManifest, *, only: Stage | None
-) -> None:
-    """Write the files that are derived from the journal, in an order of their own."""
+    this: Run,
+    folder: Folder,
+    *,
+    models: Mapping[str, ChatModel],
+    only: Stage | None,
+) -> RunManifest:
+    """Write the files that are derived from the journal, in an order of their own.
+
+    A run that was to answer alone leaves what was judged before pending: a verdict
+    stands beside the answer that it is of. The judge stage takes it from the journal.
+    """
+    study, items = this.study, this.items()
+    answers = [this.answers[item] for item in this.asked() if item in this.answers]
+    verdicts = [
+        this.verdicts[judge, item]
+        for item in items
+        for judge in study.panel.judges
+        if (judge, item) in this.verdicts
+    ]
+    scores = score_table(items, this.answers, verdicts, by=study.panel)
     write_records(folder.labels, _in_order(this))
     if only != "identify":
-        study, items = this.study, this.items()
-        answers = sorted(
-            this.answers.values(),
-            key=lambda answer: (
-                study.targets.index(answer.target),
-                study.settings.index(answer.setting),
-                answer.thread_id,
-                answer.turn,
-            ),
-        )
-        verdicts = [
-            this.verdicts[judge, item]
-            for item in items
-            for judge in study.panel.judges
-            if (judge, item) in this.verdicts
-        ]
-        scores = score_table(items, this.answers, verdicts, by=study.panel)
         write_records(folder.answers, answers)
         write_records(folder.verdicts, verdicts)
         write_scores(folder.scores, scores)
+    manifest = manifest_of(
+        this,
+        folder,
+        models=models,
+        complete=all(score.outcome != "pending" for score in scores),
+    )
     write_json(folder.manifest, manifest)
+    return manifest
 
 
 def _in_order(this: Run) -> Iterable[Label]:

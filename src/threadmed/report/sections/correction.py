@@ -24,6 +24,7 @@ from threadmed.report.links import answers_link
 from threadmed.report.material import Found
 from threadmed.report.numbers import MINUS, MISSING, count, p_value, percent, points
 from threadmed.report.readings import (
+    dashes,
     difference,
     group_rate,
     mean,
@@ -85,7 +86,7 @@ def rates_figure(measured: Measurement, setting: Setting) -> Figure | None:
         title="How often each model corrects the false belief, and how often it does not",
         method=f"{SETTING_NAMES[setting]}, all turns; lines are 95% intervals that "
         "allow for several turns of one thread; hollow points rest on fewer than 100 "
-        "answers (paper, Figure 4).",
+        "answers (paper, Figure 4)." + dashes(group.pcr for group in groups),
         alt="Share of scored answers that fully correct the false belief. "
         + " ".join(sentences),
         chart=RatesChart(rows=rows),
