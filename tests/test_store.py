@@ -104,6 +104,14 @@ def test_parquet_holds_the_same_threads(tmp_path: Path) -> None:
     assert rows[0]["turns"][0]["answer"] is None
 
 
+def test_a_parquet_file_without_threads_has_the_same_columns(tmp_path: Path) -> None:
+    import polars as pl
+
+    write_parquet(tmp_path / "t.parquet", [])
+
+    assert pl.read_parquet(tmp_path / "t.parquet").columns == ["thread_id", "turns"]
+
+
 def test_scores_come_back_from_csv_as_they_were(tmp_path: Path) -> None:
     scores = [
         PanelScore(

@@ -19,6 +19,7 @@ from threadmed.records import (
     Score,
     ScoreOutcome,
     ScoreRow,
+    Thread,
     ThreadId,
 )
 
@@ -76,13 +77,18 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
             file.write(encode(record) + b"\n")
 
 
-def write_parquet(path: Path, records: Sequence[Record]) -> None:
-    """Write records as one Parquet table with nested columns."""
+def write_parquet(path: Path, threads: Sequence[Thread]) -> None:
+    """Write threads as one Parquet table, their turns as a nested column."""
     import polars as pl
 
-    rows = msgspec.to_builtins(list(records))
+    turn = pl.Struct({"question": pl.String(), "answer": pl.String()})
+    table = pl.DataFrame(
+        msgspec.to_builtins(list(threads)),
+        # Said and not inferred: there may be no threads, or no answers.
+        schema={"thread_id": pl.String(), "turns": pl.List(turn)},
+    )
     with atomic(path) as temporary:
-        pl.DataFrame(rows, infer_schema_length=None).write_parquet(temporary)
+        table.write_parquet(temporary)
 
 
 def read_bytes(path: Path) -> bytes:

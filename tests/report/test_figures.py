@@ -134,6 +134,43 @@ def test_each_model_has_a_panel_with_its_own_sentence() -> None:
     assert 'aria-label="of c"' in drawn[2].svg
 
 
+def test_panels_share_the_width_of_the_page_and_have_room_for_every_turn() -> None:
+    five = msgspec.structs.replace(
+        TURNS,
+        panels=tuple(
+            TurnsPanel(model=f"m{n}", points=(TurnPoint(turn=1, point=at(0.5)),))
+            for n in range(5)
+        ),
+    )
+
+    # (880 + 10) / 3 - 10 and (880 + 10) / 5 - 10
+    assert panel_width(TURNS) == pytest.approx(310)
+    assert 3 * 286 + 2 * 10 <= 880
+    assert panel_width(five) == 168
+
+
+def test_a_rate_stands_under_a_line_that_rises_from_it() -> None:
+    rising = TurnsPanel(
+        model="a",
+        points=(
+            TurnPoint(turn=0, point=at(0.5)),
+            TurnPoint(turn=1, point=at(0.8)),
+            TurnPoint(turn=2, point=at(0.3)),
+        ),
+    )
+    drawing = panel_drawing(TurnsChart(panels=(rising,)), rising, named=False)
+    shifts = {text.text: text.dy for text in drawing.texts if text.weight == "bold"}
+
+    assert shifts["50"] > 0 > shifts["30"]
+
+
+def test_the_axis_of_two_shares_names_what_both_are_of() -> None:
+    titles = {text.text for text in rate_rows(RATES, is_narrow=False).texts}
+
+    assert "scored answers, %" in titles
+    assert "answers that fully correct the false belief, %" not in titles
+
+
 def test_turns_far_out_are_left_to_the_table() -> None:
     assert ">14<" not in page_drawings(figure(TURNS))[0].svg
 

@@ -13,7 +13,7 @@ The order in which comments come changes nothing.
 
 import heapq
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Literal
 
 from threadmed.dataset.options import BuildOptions
@@ -107,12 +107,12 @@ def conversation(
     """
     answered = [
         branch
-        for branch in (_with_answers(one, question, options) for one in tree)
+        for branch in (_with_answers(one, options) for one in tree)
         if branch.answers
     ]
     if not answered:
         return Dropped(reason="no_physician")
-    ranked = sorted(answered, key=_rank)
+    ranked = sorted(_compared(answered, words_of(question), options), key=_rank)
     judged = ranked[:1] if options.select_first else ranked
     reasons: list[DropReason] = []
     for branch in judged:
@@ -167,7 +167,7 @@ def _order(node: Node) -> tuple[int, int, str]:
 
 
 def overlap(
-    question: str, answer: str, *, measure: Literal["words", "jaccard"]
+    question: Set[str], answer: Set[str], *, measure: Literal["words", "jaccard"]
 ) -> float:
     """Say how much two texts have in common.
 
@@ -182,36 +182,45 @@ def overlap(
         and the first physician response"; stop words are kept, since it names none.
 
     Example:
-        >>> overlap("My left foot hurts", "Is the foot hot?", measure="words")
+        >>> foot, hand = words_of("My left foot"), words_of("The left hand")
+        >>> overlap(foot, hand, measure="words")
         1.0
-        >>> overlap("My left foot", "The left hand", measure="jaccard")
+        >>> overlap(foot, hand, measure="jaccard")
         0.2
     """
-    ours, theirs = _words(question), _words(answer)
-    shared = len(ours & theirs)
+    shared = len(question & answer)
     if measure == "words":
         return float(shared)
-    return shared / (len(ours | theirs) or 1)
+    return shared / (len(question | answer) or 1)
 
 
-def _words(text: str) -> set[str]:
-    return set(WORD.findall(text.casefold()))
+def words_of(text: str) -> Set[str]:
+    """Give the distinct words of a text, in lower case.
+
+    Example:
+        >>> sorted(words_of("Don't run; DON'T!"))
+        ["don't", 'run']
+    """
+    return frozenset(WORD.findall(text.casefold()))
 
 
-def _with_answers(branch: Branch, question: str, options: BuildOptions) -> Branch:
+def _with_answers(branch: Branch, options: BuildOptions) -> Branch:
     answers = [node for node in branch.nodes if _is_answer(node)]
     if options.answers_to == "conversation":
         voices = {node.id for node in branch.nodes if node.speaker != "other"} | {""}
         answers = [node for node in answers if node.parent in voices]
     if options.physicians == "first":
         answers = [node for node in answers if node.author == answers[0].author]
-    if not answers:
-        return branch
-    return Branch(
-        nodes=branch.nodes,
-        answers=tuple(answers),
-        overlap=overlap(question, answers[0].text, measure=options.overlap),
-    )
+    return Branch(nodes=branch.nodes, answers=tuple(answers))
+
+
+def _compared(
+    answered: Sequence[Branch], question: Set[str], options: BuildOptions
+) -> Iterator[Branch]:
+    for branch in answered:
+        first = words_of(branch.answers[0].text)
+        shared = overlap(question, first, measure=options.overlap)
+        yield Branch(nodes=branch.nodes, answers=branch.answers, overlap=shared)
 
 
 def _is_answer(node: Node) -> bool:

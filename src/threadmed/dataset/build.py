@@ -188,7 +188,11 @@ class _Making:
                 complete=describe(threads), answered=describe(answered)
             ),
             flair=tuple(
-                RoleCount(flair=flair, role=self._roles.of(flair), comments=count)
+                RoleCount(
+                    flair=scrub(flair, counts=Counter()),
+                    role=self._roles.of(flair),
+                    comments=count,
+                )
                 for flair, count in census
             ),
             scrubbed=dict(sorted(self.scrubbed.items())),

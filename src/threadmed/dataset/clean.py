@@ -59,8 +59,6 @@ LEFT_BY_URL = re.compile(r"\(\s*\)|<\s*>|^\s*\[\w*\]:?\s*$", re.MULTILINE)
 AFTER_URL = frozenset(".,;:!?'\"*_>")
 """Signs at the end of an address that belong to the sentence around it."""
 
-BLANKS = re.compile(r"[^\S\n]+")
-AROUND_BREAK = re.compile(r" ?\n ?")
 BREAKS = re.compile(r"\n{3,}")
 
 BOTS = frozenset(
@@ -143,10 +141,19 @@ def clean(text: str) -> str:
     text = INVISIBLE.sub("", text)
     if "](" in text:
         text = _without_links(text)
+    text = _without_urls(text)
+    text = "\n".join([" ".join(line.split()) for line in text.split("\n")])
+    if "\n\n\n" in text:
+        text = BREAKS.sub("\n\n", text)
+    return text.strip()
+
+
+def _without_urls(text: str) -> str:
+    # Most texts hold none, and looking at every letter for one is slow.
+    if "/" not in text and "www." not in text.casefold():
+        return text
     bare = URL.sub(_left_of_url, text)
-    if bare != text:
-        bare = LEFT_BY_URL.sub("", bare)
-    return BREAKS.sub("\n\n", AROUND_BREAK.sub("\n", BLANKS.sub(" ", bare))).strip()
+    return text if bare == text else LEFT_BY_URL.sub("", bare)
 
 
 def _without_links(text: str) -> str:

@@ -28,10 +28,15 @@ RULES: tuple[tuple[Scrubbed, re.Pattern[str]], ...] = (
     (
         "user",
         re.compile(
-            rf"(?<![\w/])/?u/(?!{UNITS}\b)[A-Za-z0-9_-]{{3,20}}\b", re.IGNORECASE
+            rf"(?:(?<![A-Za-z0-9/])/?|/)_?u(?:ser)?/(?!{UNITS}(?![\w-]))"
+            r"[A-Za-z0-9_-]{3,20}(?![A-Za-z0-9])",
+            re.IGNORECASE,
         ),
     ),
-    ("handle", re.compile(r"(?<![\w@/.])@[A-Za-z_][A-Za-z0-9_]{2,29}\b")),
+    (
+        "handle",
+        re.compile(r"(?<![\w@/.])@[A-Za-z_](?:[A-Za-z0-9_]|\.(?=\w)){2,29}"),
+    ),
     (
         "phone",
         re.compile(
@@ -57,6 +62,8 @@ def scrub(text: str, *, counts: Counter[str]) -> str:
         >>> counts["phone"], scrub("20 u/day, BP 120/80, TSH 0.4-4.0", counts=counts)
         (1, '20 u/day, BP 120/80, TSH 0.4-4.0')
     """
+    # Reddit's editor escapes the underscores of names.
+    text = text.replace("\\_", "_")
     for kind, rule in RULES:
         text, found = rule.subn(f"[{kind}]", text)
         if found:

@@ -92,7 +92,7 @@ def _reasons(steps: Sequence[FunnelStep]) -> tuple[str, ...]:
         f"{MINUS}{count(step.dropped)} {words(step.reason)}" for step in leaving[:SHOWN]
     ]
     rest = sum(step.dropped for step in leaving[SHOWN:])
-    return (*named, f"{MINUS}{count(rest)} others") if rest else tuple(named)
+    return (*named, f"{MINUS}{things(rest, 'other')}") if rest else tuple(named)
 
 
 def words(name: str) -> str:

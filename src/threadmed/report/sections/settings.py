@@ -19,8 +19,9 @@ from threadmed.report.blocks import (
     Words,
 )
 from threadmed.report.material import Found
-from threadmed.report.numbers import count, points
+from threadmed.report.numbers import between, count, points
 from threadmed.report.readings import (
+    dashes,
     difference,
     group_rate,
     point,
@@ -81,7 +82,8 @@ def same_items_figure(same: Sequence[SameItems]) -> Figure:
         id="figure-settings",
         title=settings_finding([c for each in same for c in each.differences]),
         method=f"Fully corrected answers on the same items, turns 1 and later ({sizes});"
-        " lines are 95% intervals (paper, Figure 6).",
+        " lines are 95% intervals (paper, Figure 6)."
+        + dashes(r.pcr for each in same for r in each.rates),
         alt="Share corrected in each setting on the same items. "
         + " ".join(
             f"{each.target}: "
@@ -182,7 +184,9 @@ def all_items_figure(measured: Measurement) -> Figure:
         id="figure-overview",
         title="How often each model corrects the false belief, by what it had read",
         method="All turns; settings hold different items, so they are not compared "
-        "here; lines are 95% intervals; hollow points rest on fewer than 100 answers.",
+        f"here; n = {between([g.n_scored for g in measured.groups])} scored answers; lines "
+        "are 95% intervals; hollow points rest on fewer than 100."
+        + dashes(g.pcr for g in measured.groups),
         alt="Share of scored answers that fully correct the false belief. "
         + " ".join(
             f"{g.target}, {SETTING_NAMES[g.setting].lower()}: {said(g.pcr)}."

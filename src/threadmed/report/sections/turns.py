@@ -20,7 +20,7 @@ from threadmed.report.blocks import (
 from threadmed.report.material import Found
 from threadmed.report.numbers import count
 from threadmed.report.panels import LAST
-from threadmed.report.readings import mean, point, rate, said
+from threadmed.report.readings import dashes, mean, point, rate, said
 
 
 def by_turn(found: Found) -> Section | None:
@@ -47,13 +47,14 @@ def by_turn(found: Found) -> Section | None:
 
 
 def _figure(groups: Sequence[Group], *, last: int) -> Figure:
+    rates = [rates.pcr for group in groups for rates in group.by_turn]
     beyond = f" Turns after {LAST} are in the table." if last > LAST else ""
     return Figure(
         id="figure-turns",
         title="Share of false beliefs that each model corrects, by turn",
         method="Multi-turn; percent; vertical lines are 95% intervals, n stands below; "
         "hollow points rest on fewer than 100 answers; grey lines are the other "
-        f"models (paper, Figure 5).{beyond}",
+        f"models (paper, Figure 5).{beyond}" + dashes(rates),
         alt="\n".join(_sentence(group) for group in groups),
         chart=TurnsChart(
             panels=tuple(
