@@ -202,6 +202,17 @@ def test_every_number_without_a_value_has_a_reason(tmp_path: Path) -> None:
     assert MISSING in text_of(report)
 
 
+def test_a_chart_with_a_dash_says_why_in_its_caption(tmp_path: Path) -> None:
+    few = report_of(found_in(tmp_path / "few", n_threads=3))
+    many = report_of(found_in(tmp_path / "many", n_threads=75))
+    said = {figure.id: figure.method for figure in figures_of(few)}
+
+    assert said["figure-turns"].endswith(
+        f"{MISSING} where there is no estimate: fewer than 5 scored items."
+    )
+    assert not [f for f in figures_of(many) if "no estimate" in f.method]
+
+
 def test_money_and_calls_add_up_in_the_last_row(tmp_path: Path) -> None:
     report = report_of(found_in(tmp_path))
     table = next(table for table in tables_of(report) if table.id == "table-cost")

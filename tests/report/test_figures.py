@@ -20,7 +20,8 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.figures import file_specification, legend, page_drawings, tidy
 from threadmed.report.losses import loss_rows
-from threadmed.report.rates import setting_rows
+from threadmed.report.panels import panel_drawing, panel_width
+from threadmed.report.rates import rate_rows, setting_rows
 
 NAME = 'x</text><script>alert("1.23456")</script>'
 NONE = Point(value=None, low=None, high=None, n=3, note="few")
@@ -134,19 +135,25 @@ def test_each_model_has_a_panel_with_its_own_sentence() -> None:
     assert 'aria-label="of c"' in drawn[2].svg
 
 
-def test_panels_share_the_width_of_the_page_and_have_room_for_every_turn() -> None:
-    five = msgspec.structs.replace(
-        TURNS,
-        panels=tuple(
-            TurnsPanel(model=f"m{n}", points=(TurnPoint(turn=1, point=at(0.5)),))
-            for n in range(5)
-        ),
+@pytest.mark.parametrize(
+    ("panels", "last", "width"),
+    [
+        (2, 2, 340),  # the widest
+        (3, 2, 286),  # (880 + 10) / 3 - 10
+        (5, 2, 168),  # (880 + 10) / 5 - 10, and two beside each other on a phone
+        (9, 2, 168),
+        (5, 40, 310),  # 30 + 16, and 24 for each of eleven turns
+    ],
+)
+def test_panels_share_the_width_of_the_page_and_have_room_for_every_turn(
+    panels: int, last: int, width: float
+) -> None:
+    points = (TurnPoint(turn=last, point=at(0.5)),)
+    chart = TurnsChart(
+        panels=tuple(TurnsPanel(model=f"m{n}", points=points) for n in range(panels))
     )
 
-    # (880 + 10) / 3 - 10 and (880 + 10) / 5 - 10
-    assert panel_width(TURNS) == pytest.approx(310)
-    assert 3 * 286 + 2 * 10 <= 880
-    assert panel_width(five) == 168
+    assert panel_width(chart) == width
 
 
 def test_a_rate_stands_under_a_line_that_rises_from_it() -> None:

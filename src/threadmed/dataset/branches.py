@@ -13,7 +13,8 @@ The order in which comments come changes nothing.
 
 import heapq
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Literal
 
 from threadmed.dataset.options import BuildOptions
@@ -167,7 +168,10 @@ def _order(node: Node) -> tuple[int, int, str]:
 
 
 def overlap(
-    question: Set[str], answer: Set[str], *, measure: Literal["words", "jaccard"]
+    question: AbstractSet[str],
+    answer: AbstractSet[str],
+    *,
+    measure: Literal["words", "jaccard"],
 ) -> float:
     """Say how much two texts have in common.
 
@@ -194,7 +198,7 @@ def overlap(
     return shared / (len(question | answer) or 1)
 
 
-def words_of(text: str) -> Set[str]:
+def words_of(text: str) -> AbstractSet[str]:
     """Give the distinct words of a text, in lower case.
 
     Example:
@@ -215,7 +219,7 @@ def _with_answers(branch: Branch, options: BuildOptions) -> Branch:
 
 
 def _compared(
-    answered: Sequence[Branch], question: Set[str], options: BuildOptions
+    answered: Sequence[Branch], question: AbstractSet[str], options: BuildOptions
 ) -> Iterator[Branch]:
     for branch in answered:
         first = words_of(branch.answers[0].text)
