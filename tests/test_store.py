@@ -171,6 +171,9 @@ def test_a_score_may_be_written_as_a_float_or_be_empty(
         ((HEAD, "m,multiturn,T1,1,1"), "setting is 'multiturn'"),
         ((HEAD, "m,multi_turn,T1,-1,1"), "turn is '-1'"),
         ((HEAD, "m,multi_turn,T1,x,1"), "turn is 'x'"),
+        ((HEAD, "m,multi_turn,T1," + 30 * "9" + ",1"), "turn is '9999"),
+        ((HEAD, '"m"x,multi_turn,T1,0,1', ROW), "not a CSV row"),
+        ((HEAD, ROW, '"m,multi_turn,T1,1,1', ROW), "not a CSV row"),
         ((HEAD, ",multi_turn,T1,0,1"), "must not be empty"),
         ((HEAD, "m,multi_turn,T1,0"), "more or fewer cells"),
         ((HEAD, ROW + ",9"), "more or fewer cells"),
@@ -199,3 +202,8 @@ def test_a_cell_may_hold_line_ends_that_are_none_in_csv(tmp_path: Path) -> None:
     (row,) = read_scores(path)
 
     assert (row.target, row.thread_id) == ("m\u2028n", "T\n1")
+
+
+def test_a_path_that_no_system_has_is_one_line() -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        read_json(Path("a\0b"), Thread)

@@ -78,6 +78,20 @@ def test_a_wrong_key_or_value_is_named_with_its_line(
         ("[identify]", '[[models]]\nname = "a"\nmodel = "x:y"\n[identify]', "two"),
         ("[panel]", "[answer]\nmax_tokens = 0\n[panel]", "answer.max_tokens is 0"),
         ("[panel]", "[budget]\nusd = -1.0\n[panel]", "budget.usd is -1.0"),
+        ("[panel]", "[budget]\nusd = nan\n[panel]", "budget.usd is nan"),
+        (
+            'model = "openai:a"',
+            'model = "openai:a"\nprice = { input = -1.0, output = 1.0 }',
+            "price.input of a is -1.0",
+        ),
+        (
+            'model = "openai:a"',
+            'model = "openai:a"\ntemperature = inf',
+            "temperature of a is inf",
+        ),
+        ('name = "s"', 'name = ""', "the name '' is empty"),
+        ('name = "s"', 'name = "s\\u001b"', "holds what cannot be printed"),
+        ('threads = "t', 'settings = []\nthreads = "t', "settings is empty"),
         (
             'threads = "t',
             'settings = ["oracle", "oracle"]\nthreads = "t',

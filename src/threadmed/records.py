@@ -200,8 +200,8 @@ class Model(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Environment variable that holds the key; None is the provider's usual one."""
     in_flight: int = 8
     """Calls under way at once."""
-    temperature: float | None = 0.0
-    """None leaves it to the provider (models that take no temperature)."""
+    temperature: float | Literal["none"] = 0.0
+    """The word none sends none, for models that take no temperature."""
     max_tokens: int | None = None
     """Most tokens in a reply; None takes the stage's."""
     timeout_s: float = 120.0

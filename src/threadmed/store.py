@@ -101,8 +101,8 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError as cause:
         raise InputError(f"{path}: no such file") from cause
-    except OSError as cause:
-        raise InputError(f"{path}: cannot read: {cause.strerror}") from cause
+    except (OSError, ValueError) as cause:
+        raise InputError(f"{path}: cannot read: {cause}") from cause
 
 
 def read_json(path: Path, kind: type[T]) -> T:
@@ -185,7 +185,7 @@ def read_scores(path: Path) -> list[ScoreRow]:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as cause:
         raise InputError(f"{path}: not a text file in UTF-8: {cause}") from cause
-    lines = csv.DictReader(io.StringIO(text, newline=""), restkey="")
+    lines = csv.DictReader(io.StringIO(text, newline=""), restkey="", strict=True)
     try:
         columns = _columns(path, lines.fieldnames)
         rows = [_row(f"{path}:{lines.line_num}", line, columns) for line in lines]
@@ -256,6 +256,7 @@ def _look_up(where: str, column: str, value: str, known: dict[str, T]) -> T:
 
 def _turn(where: str, value: str) -> int:
     whole = value.removesuffix(".0")
-    if not whole.isdecimal():
+    # Longer ones are no turns of a conversation, and other digits no typing error.
+    if not (whole.isascii() and whole.isdecimal() and len(whole) <= 6):
         raise InputError(f"{where}: turn is {value!r}; expected a whole number from 0")
     return int(whole)

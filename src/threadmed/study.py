@@ -1,5 +1,6 @@
 """study.toml to Study, and where things lie in a study folder."""
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator
@@ -180,7 +181,7 @@ def read_toml(path: Path, kind: type[T]) -> T:
             not belong; names file, line and key.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as cause:
         raise InputError(f"{path}: no such file") from cause
     except (OSError, UnicodeDecodeError) as cause:
@@ -250,6 +251,13 @@ def _complaints(study: Study) -> Iterator[str]:
         yield "[identify] needs a model, or a file of labels, or both"
     if len(set(study.settings)) < len(study.settings):
         yield "settings names one setting twice"
+    if not study.settings:
+        yield "settings is empty; name at least one"
+    yield from (
+        f"the name {name!r} is empty or holds what cannot be printed"
+        for name in (study.name, *names)
+        if not (name and name.isprintable())
+    )
     yield from _numbers(study)
 
 
@@ -279,5 +287,19 @@ def _numbers(study: Study) -> Iterator[str]:
     for key, value in at_least_one.items():
         if value < 1:
             yield f"{key} is {value}; expected at least 1"
-    if study.budget.usd is not None and study.budget.usd < 0:
-        yield f"budget.usd is {study.budget.usd}; expected 0 or more"
+    for key, amount in _amounts(study):
+        if not (amount >= 0 and math.isfinite(amount)):
+            yield f"{key} is {amount}; expected a number, 0 or more"
+
+
+def _amounts(study: Study) -> Iterator[tuple[str, float]]:
+    """Give the numbers that must be finite and not negative."""
+    if study.budget.usd is not None:
+        yield "budget.usd", study.budget.usd
+    for model in study.models:
+        yield f"timeout_s of {model.name}", model.timeout_s
+        if model.temperature != "none":
+            yield f"temperature of {model.name}", model.temperature
+        if model.price is not None:
+            yield f"price.input of {model.name}", model.price.input
+            yield f"price.output of {model.name}", model.price.output

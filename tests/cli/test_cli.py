@@ -360,3 +360,59 @@ def test_scores_of_a_finished_run_are_measured_as_they_are(
     assert (
         f"good, oracle: {len(scored) // 2} of {len(scored) // 2} items" in done.stdout
     )
+
+
+def test_a_result_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
+    table = tmp_path / "s.csv"
+    table.write_text("target,setting,thread_id,turn,score\nm,oracle,T,1,1\n")
+
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "threadmed", "measure", str(table)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert "cannot print the result" in complaint(done)
+    assert done.returncode == 1
+
+
+def test_an_output_folder_that_is_a_file_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    done = threadmed(
+        "build", "--posts", "a", "--comments", "b", "--out", tmp_path / "file"
+    )
+
+    assert "is there already and is no folder" in complaint(done)
+
+
+def test_a_build_goes_by_its_config_and_names_a_wrong_key(tmp_path: Path) -> None:
+    from threadmed.dataset.sample import sample_folder
+
+    sample, config = sample_folder(), tmp_path / "build.toml"
+    config.write_text("min_words = 5\nseed = 7\n")
+    arguments = [
+        "build",
+        "--posts",
+        sample / "AskDocs_submissions.zst",
+        "--comments",
+        sample / "AskDocs_comments.zst",
+        "--out",
+        tmp_path / "out",
+        "--config",
+        config,
+    ]
+
+    good = threadmed(*arguments)
+    config.write_text("min_wrods = 5\n")
+    bad = threadmed(*arguments)
+
+    assert good.returncode == 0, good.stderr
+    assert (
+        json.loads((tmp_path / "out/manifest.json").read_text())["options"]["seed"] == 7
+    )
+    assert "build.toml:1" in complaint(bad)
+    assert "min_wrods" in complaint(bad)

@@ -198,3 +198,8 @@ def test_an_answers_outcome_is_kept_only_where_all_rows_say_it(
     (row,) = panel_scores(rows, rule="majority", primary=None)
 
     assert (row.score, row.outcome) == (None, outcome)
+
+
+def test_the_primary_rule_needs_a_primary() -> None:
+    with pytest.raises(InputError, match="needs to be told which judge"):
+        panel_scores([judged("a", 1)], rule="primary", primary=None)

@@ -393,22 +393,27 @@ def test_a_sent_call_lands_in_the_journal_though_nobody_waits_for_it(
     assert sum(spend.calls for spend in journal.spend()) == 1
 
 
+class Dozing(Desk):
+    """Never ends a pause."""
+
+    dozes: asyncio.Event
+
+    async def pause(self, seconds: float) -> None:
+        await super().pause(seconds)
+        self.dozes.set()
+        await asyncio.Event().wait()
+
+
 def test_a_pause_before_another_attempt_is_not_waited_for_at_the_end(
     journal: Journal,
 ) -> None:
     model = ScriptedModel(failing(RetryLater("busy"), times=1))
-    desk = Desk(journal, model)
-    paused = asyncio.Event()
-
-    async def forever(_: float) -> None:
-        paused.set()
-        await asyncio.Event().wait()
-
-    desk.pause = forever  # type: ignore[method-assign]
+    desk = Dozing(journal, model)
+    desk.dozes = asyncio.Event()
 
     async def leave() -> None:
         asked = asyncio.create_task(desk.ask(request()))
-        await paused.wait()
+        await desk.dozes.wait()
         await desk.engine.close()
         with pytest.raises(asyncio.CancelledError):
             await asked

@@ -203,7 +203,7 @@ def test_every_number_without_a_value_has_a_reason(tmp_path: Path) -> None:
 
 
 def test_a_chart_with_a_dash_says_why_in_its_caption(tmp_path: Path) -> None:
-    few = report_of(found_in(tmp_path / "few", n_threads=3))
+    few = report_of(found_in(tmp_path / "few", n_threads=8))
     many = report_of(found_in(tmp_path / "many", n_threads=75))
     said = {figure.id: figure.method for figure in figures_of(few)}
 

@@ -281,3 +281,47 @@ def test_a_study_of_which_a_stage_is_missing_is_not_complete(tmp_path: Path) -> 
     assert not conduct(folder, Scripts().open, only="answer").complete
     assert {row.outcome for row in read_scores(folder.scores)} == {"pending"}
     assert conduct(folder, Scripts().open, only="judge").complete
+
+
+def test_a_thread_that_stands_twice_is_one_line_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
+    folder, scripts = write_study(tmp_path), Scripts()
+    path = tmp_path / "threads.jsonl"
+    path.write_text(path.read_text() * 2)
+
+    with pytest.raises(InputError, match="threads.jsonl: THREAD_0001 stands twice"):
+        conduct(folder, scripts.open)
+
+    assert scripts.calls() == 0
+
+
+def test_a_file_without_threads_is_one_line(tmp_path: Path) -> None:
+    folder = write_study(tmp_path)
+    (tmp_path / "threads.jsonl").write_text("")
+
+    with pytest.raises(InputError, match="threads.jsonl: holds no threads"):
+        conduct(folder, Scripts().open)
+
+
+def test_a_file_without_labels_does_not_leave_the_choice_to_the_identifier(
+    tmp_path: Path,
+) -> None:
+    folder = write_study(tmp_path)
+    (tmp_path / "reference.jsonl").write_text("")
+
+    with pytest.raises(InputError, match="reference.jsonl: holds no label of any"):
+        conduct(folder, Scripts().open)
+
+
+def test_a_question_labelled_twice_is_one_line_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
+    folder, scripts = write_study(tmp_path), Scripts()
+    path = tmp_path / "reference.jsonl"
+    path.write_text(path.read_text() * 2)
+
+    with pytest.raises(InputError, match="reference labels turn 0 of .* twice"):
+        conduct(folder, scripts.open)
+
+    assert scripts.calls() == 0

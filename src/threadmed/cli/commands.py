@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,15 @@ VERBS: dict[Stage, str] = {
 }
 
 
-say = typer.echo
+def say(text: str) -> None:
+    """Print a line of result."""
+    try:
+        typer.echo(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as cause:
+        raise InputError(f"cannot print the result: {cause.strerror}") from cause
 
 
 @contextmanager

@@ -65,6 +65,8 @@ def build(
     """
     if not (posts and comments):
         raise InputError("a build needs at least one file of posts and one of comments")
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: is there already and is no folder")
     making = _Making(options, allow_partial=allow_partial, progress=progress)
     with _garbage_collection_paused():
         threads = making.threads(posts, comments)

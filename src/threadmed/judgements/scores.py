@@ -106,6 +106,8 @@ def panel_scores(
         raise InputError(
             f"the primary judge {primary!r} is not in the table; it has {known}"
         )
+    if rule == "primary" and primary is None:
+        raise InputError('rule "primary" needs to be told which judge is the primary')
     by_item: dict[Item, dict[str, ScoreRow]] = defaultdict(dict)
     for row in rows:
         if row.judge in by_item[item_of(row)]:

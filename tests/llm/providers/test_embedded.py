@@ -73,7 +73,15 @@ def loaded() -> list[threading.Thread]:
     return [each for each in threading.enumerate() if each.name.startswith("embedded")]
 
 
+def wait_until_nothing_is_loaded() -> None:
+    """Another test may have left a call that nobody waits for."""
+    for thread in loaded():
+        thread.join(timeout=30)
+    assert not loaded()
+
+
 def test_models_of_the_same_weights_share_what_is_loaded_and_let_go_of_it() -> None:
+    wait_until_nothing_is_loaded()
     first, second = (EmbeddedModel(ENTRY) for _ in range(2))
 
     async def both() -> None:
@@ -88,9 +96,7 @@ def test_models_of_the_same_weights_share_what_is_loaded_and_let_go_of_it() -> N
 
     asyncio.run(both())
 
-    for thread in loaded():
-        thread.join(timeout=20)
-    assert not loaded()
+    wait_until_nothing_is_loaded()
 
 
 def test_the_reply_to_a_request_that_nobody_waited_for_does_no_harm() -> None:

@@ -109,9 +109,10 @@ class EmbeddedModel:
 
     def parameters(self, request: Request) -> Parameters:
         """Say what will be sent beside the messages."""
+        asked = self._entry.temperature
         sent: dict[str, object] = {
             "max_tokens": self._entry.max_tokens or request.max_tokens,
-            "temperature": self._entry.temperature or 0.0,
+            "temperature": 0.0 if asked == "none" else asked,
             "seed": request.repeat,
             "cache_prompt": False,
         }

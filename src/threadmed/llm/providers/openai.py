@@ -82,7 +82,7 @@ class OpenAIModel:
             "model": self._name,
             most: self._entry.max_tokens or request.max_tokens,
         }
-        if self._entry.temperature is not None:
+        if self._entry.temperature != "none":
             sent["temperature"] = self._entry.temperature
         if request.schema is not None:
             sent["response_format"] = {
