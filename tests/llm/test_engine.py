@@ -423,6 +423,27 @@ def test_a_pause_before_another_attempt_is_not_waited_for_at_the_end(
     assert len(model.requests) == 1
 
 
+def test_a_call_that_fails_while_the_engine_closes_is_not_tried_again(
+    journal: Journal,
+) -> None:
+    class Overloaded(SlowModel):
+        async def chat(self, request: Request) -> Reply:
+            await super().chat(request)
+            raise RetryLater("busy")
+
+    model = Overloaded(lambda _: "hi")
+    desk = Desk(journal, model)
+
+    async def leave() -> Replied | Failed:
+        asked = asyncio.create_task(desk.ask(request()))
+        await asyncio.sleep(0.005)
+        await desk.engine.close()
+        return await asked
+
+    assert isinstance(asyncio.run(leave()), Failed)
+    assert len(model.requests) == 1
+
+
 def test_what_was_paid_is_told_by_stage_and_model(journal: Journal) -> None:
     desk = Desk(journal, priced(20), price=1e6)
 

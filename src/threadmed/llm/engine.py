@@ -16,6 +16,7 @@ from tenacity import (
     RetryCallState,
     retry_if_exception_type,
     stop_after_attempt,
+    stop_any,
     wait_exponential_jitter,
 )
 
@@ -90,6 +91,7 @@ class Engine:
         self._spent = sum(spend.cost_usd for spend in paid)
         self._replied = {spend.model for spend in paid}
         self._reserved = 0.0
+        self._is_closing = False
         self._flying: dict[str, asyncio.Task[Outcome]] = {}
         self._sent: set[str] = set()
         self._lost_in_a_row: dict[str, int] = defaultdict(int)
@@ -181,7 +183,9 @@ class Engine:
         """Try, a bounded number of times, with growing pauses between."""
         entry = self._entries[model]
         attempts = AsyncRetrying(
-            stop=stop_after_attempt(entry.attempts),
+            stop=stop_any(
+                stop_after_attempt(entry.attempts), lambda _: self._is_closing
+            ),
             wait=_pause_s,
             retry=retry_if_exception_type(RetryLater),
             sleep=self._sleep,
@@ -246,6 +250,7 @@ class Engine:
 
     async def close(self) -> None:
         """Let what was sent land in the journal, drop what was not, close the models."""
+        self._is_closing = True
         flying = dict(self._flying)
         for key, task in flying.items():
             if key not in self._sent:

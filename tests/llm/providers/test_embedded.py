@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import json
 import threading
 from pathlib import Path
@@ -74,7 +75,8 @@ def loaded() -> list[threading.Thread]:
 
 
 def wait_until_nothing_is_loaded() -> None:
-    """Another test may have left a call that nobody waits for."""
+    """Another test may have left a call that nobody waits for, or an error's frames."""
+    gc.collect()
     for thread in loaded():
         thread.join(timeout=30)
     assert not loaded()
