@@ -15,8 +15,6 @@ from tenacity import (
     AsyncRetrying,
     RetryCallState,
     retry_if_exception_type,
-    stop_after_attempt,
-    stop_any,
     wait_exponential_jitter,
 )
 
@@ -183,8 +181,8 @@ class Engine:
         """Try, a bounded number of times, with growing pauses between."""
         entry = self._entries[model]
         attempts = AsyncRetrying(
-            stop=stop_any(
-                stop_after_attempt(entry.attempts), lambda _: self._is_closing
+            stop=lambda state: (
+                self._is_closing or state.attempt_number >= entry.attempts
             ),
             wait=_pause_s,
             retry=retry_if_exception_type(RetryLater),
