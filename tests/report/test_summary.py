@@ -92,6 +92,18 @@ def test_many_missing_scores_widen_what_the_headline_says() -> None:
     assert "25.0 and 75.0%" in first.detail
 
 
+def test_no_fall_is_claimed_where_many_scores_are_missing() -> None:
+    measured = measure(
+        [
+            *scores("a", "multi_turn", 0, 90, 100),
+            *scores("a", "target_turn", 2, 70, 100),
+            *scores("a", "multi_turn", 2, 40, 100, missing=30),
+        ]
+    )
+
+    assert finding(measured).startswith("a corrects between ")
+
+
 def test_too_few_scores_give_no_rate() -> None:
     measured = measure(scores("a", "multi_turn", 0, 1, 3))
 

@@ -39,10 +39,11 @@ def summary(found: Found) -> Summary:
 def finding(measured: Measurement) -> str:
     """Say in a clause what the intervals allow.
 
-    A fall or a cost counts only where its interval lies above 0.
+    A fall or a cost counts only where its interval lies above 0, and none does where
+    so many scores are missing that the rates need their bounds.
     """
     falls = [loss for loss in measured.losses if isinstance(loss.fall, Estimate)]
-    if not falls:
+    if not falls or any(group.bounds.is_needed for group in measured.groups):
         return _rate_clause(measured)
     falling = [loss for loss in falls if above_zero(loss.fall)]
     one = len(measured.losses) == 1
