@@ -20,7 +20,7 @@ from threadmed.study import Folder, RunManifest, read_study, study_folder
 
 Serve = Callable[..., Server]
 DERIVED = ("labels", "answers", "verdicts", "scores", "manifest")
-HEAVY = {"openai", "polars", "altair", "scipy", "numpy", "jinja2", "rich", "sqlite3"}
+HEAVY = {"openai", "polars", "altair", "scipy", "numpy", "jinja2", "rich", "tenacity"}
 
 
 def threadmed(

@@ -201,7 +201,7 @@ def test_a_folder_that_cannot_be_is_an_error_and_nothing_is_written(
 ) -> None:
     (tmp_path / "out").write_text("a file")
 
-    with pytest.raises(InputError, match="cannot write"):
+    with pytest.raises(InputError, match="is there already and is no folder"):
         built(tmp_path, [post()], talk())
     assert (tmp_path / "out").read_text() == "a file"
 
