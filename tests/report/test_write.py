@@ -161,6 +161,16 @@ def test_hostile_text_is_shown_as_text(tmp_path: Path) -> None:
     assert "49" not in re.findall(r"script> (\d+)", shown)
 
 
+def test_characters_that_control_a_terminal_or_a_page_are_not_passed_on(
+    tmp_path: Path,
+) -> None:
+    folder = write_run(tmp_path, n_threads=3, words="a\0b\x1b[31mc\u202ed")
+    page = write(folder).read_text()
+
+    assert set(page) & {"\0", "\x1b", "\u202e"} == set()
+    assert "a\ufffdb\ufffd[31mc\ufffdd" in page
+
+
 def test_hostile_names_are_shown_as_text(tmp_path: Path) -> None:
     name = '"><script>x</script>'
     folder = write_run(tmp_path, n_threads=30, targets=[name, "b"])

@@ -14,6 +14,18 @@ from threadmed.report.theme import SETTING_NAMES, style_variables
 ASSETS = ("page.css", "report.css", "conversations.css", "page.js", "conversations.js")
 """Style and script of our own, which stand in the page as they are."""
 
+UNSHOWN = dict.fromkeys(
+    (
+        *(code for code in range(0x20) if chr(code) not in "\t\n\r"),
+        0x7F,
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    ),
+    "\N{REPLACEMENT CHARACTER}",
+)
+"""Control characters, and those that turn the direction of all that follows: HTML has
+no place for the first, and the second would let a post rearrange the page."""
+
 
 def page(report: Report, conversations: tuple[Conversation, ...]) -> str:
     """Write the whole page; it needs no network and reads without a script.
@@ -35,13 +47,14 @@ def page(report: Report, conversations: tuple[Conversation, ...]) -> str:
     )
     environment.globals.update(DRAWERS)
     assets = {name: _asset(environment, name) for name in ASSETS}
-    return environment.get_template("report.html.j2").render(
+    html = environment.get_template("report.html.j2").render(
         report=report,
         conversations=conversations,
         assets=assets,
         variables=style_variables(),
         settings=SETTING_NAMES,
     )
+    return html.translate(UNSHOWN)
 
 
 def _asset(environment: Environment, name: str) -> str:
