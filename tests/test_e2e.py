@@ -51,7 +51,7 @@ def test_the_whole_line_gives_the_same_bytes_twice(tmp_path: Path) -> None:
 
     assert first.keys() == second.keys()
     differing = [name for name in first if first[name] != second[name]]
-    # A PDF says when it was made.
+    # The library that writes PDFs lays their objects out anew each time.
     assert [name for name in differing if not name.endswith(".pdf")] == []
     assert {"report/index.html", "report/report.json", "scores.csv"} <= first.keys()
     page = first["report/index.html"].decode()
