@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,9 +85,34 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
         write_text(tmp_path / "file" / "a.txt", "x")
 
 
-def test_a_full_disk_is_one_line_and_keeps_the_file() -> None:
-    with pytest.raises(InputError, match="cannot write"):
-        write_text(Path("/dev/full/x"), "x")
+def test_a_file_that_cannot_grow_is_one_line_and_the_old_one_stays(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "before")
+    child = (
+        "import resource, signal, sys\n"
+        "from pathlib import Path\n"
+        "from threadmed.errors import InputError\n"
+        "from threadmed.store import write_text\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try:\n"
+        "    write_text(Path(sys.argv[1]), 'x' * 9000)\n"
+        "except InputError as error:\n"
+        "    print(error)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", child, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "a.txt: cannot write: File too large" in done.stdout
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_parquet_holds_the_same_threads(tmp_path: Path) -> None:

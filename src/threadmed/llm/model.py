@@ -94,6 +94,11 @@ class ChatModel(Protocol):
         """Let go of connections and memory."""
 
 
+def plain(text: str) -> str:
+    r"""Replace lone surrogates, which JSON can spell (\ud800) and no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def request_content(model: ChatModel, request: Request) -> Mapping[str, object]:
     """Say all that makes a request this one and no other (design, section 5)."""
     return {

@@ -28,7 +28,7 @@ from typing import Generic, Literal, TypeVar
 import msgspec
 
 from threadmed.errors import InputError
-from threadmed.llm.model import Ask, Failed, Replied, Request, Schema
+from threadmed.llm.model import Ask, Failed, Replied, Request, Schema, plain
 from threadmed.records import Message, Record
 
 PARTS = ("user", "schema")
@@ -265,7 +265,7 @@ def read_verdict(
         for key in sorted(keys & entries.keys()):
             value = read(entries[key])
             if value is None:
-                shown = _plain(repr(entries[key])[:START])
+                shown = plain(repr(entries[key])[:START])
                 return Malformed(why=f"{key} is {shown}")
             found.append(Reading(value=value, texts=_texts(entries)))
     if not found:
@@ -308,15 +308,10 @@ def _entries(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _texts(entries: Mapping[str, object]) -> dict[str, str]:
     """Keep the strings of an object."""
     return {
-        _plain(key): _plain(value)
+        plain(key): plain(value)
         for key, value in entries.items()
         if isinstance(value, str)
     }
-
-
-def _plain(text: str) -> str:
-    r"""Replace lone surrogates, which JSON can spell (\ud800) and no file can hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 async def ask_for(
@@ -369,6 +364,6 @@ def _understand(
     else:
         read = Malformed(why=f"a reply that is {reply.outcome}")
     if isinstance(read, Malformed):
-        detail = f"{read.why}; the reply: {_plain(reply.text[:START])}"
+        detail = f"{read.why}; the reply: {plain(reply.text[:START])}"
         return Missing(why="malformed", detail=detail, request=key)
     return Understood(value=read, request=key)

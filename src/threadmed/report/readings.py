@@ -11,6 +11,7 @@ from threadmed.records import Setting
 from threadmed.report.blocks import Interval, Point, Quantity, Strip, Words
 from threadmed.report.numbers import (
     MISSING,
+    count,
     mean_score,
     percent,
     points,
@@ -160,3 +161,8 @@ def said(number: Number, write: Write = percent, *, unit: str = "%") -> str:
             return f"not known ({number.reason})"
         case _:
             assert_never(number)
+
+
+def whole(n: int) -> Quantity:
+    """Give the cell of a whole number."""
+    return Quantity(value=n, text=count(n))

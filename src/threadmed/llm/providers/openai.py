@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from threadmed.errors import ModelError, ModelUnavailable, StudyError
-from threadmed.llm.model import Parameters, Reply, Request, RetryLater
+from threadmed.llm.model import Parameters, Reply, Request, RetryLater, plain
 from threadmed.records import AnswerOutcome, Model, Record, Usage
 
 if TYPE_CHECKING:
@@ -205,8 +205,8 @@ def _reply(body: bytes) -> Reply:
     """
     completion = msgspec.convert(json.loads(body), _Completion)
     choice = completion.choices[0]
-    text = _plain(choice.message.content or "")
-    refusal = _plain(choice.message.refusal or "")
+    text = plain(choice.message.content or "")
+    refusal = plain(choice.message.refusal or "")
     finish = choice.finish_reason or ""
     outcome: AnswerOutcome = "answered" if text.strip() else "empty"
     outcome = "blocked" if refusal else FINISHED.get(finish, outcome)
@@ -215,7 +215,7 @@ def _reply(body: bytes) -> Reply:
         text=text,
         detail=refusal or ("" if outcome == "answered" else f"finish_reason {finish}"),
         usage=_usage(completion.usage),
-        served_by=_plain(completion.model or ""),
+        served_by=plain(completion.model or ""),
     )
 
 
@@ -226,10 +226,6 @@ def _usage(raw: object) -> Usage:
     except msgspec.ValidationError:
         return Usage()
     return Usage(tokens_in=tokens.prompt_tokens, tokens_out=tokens.completion_tokens)
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _root(error: BaseException) -> str:

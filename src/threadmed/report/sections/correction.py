@@ -33,6 +33,7 @@ from threadmed.report.readings import (
     said,
     setting_cell,
     strip,
+    whole,
 )
 from threadmed.report.theme import SETTING_NAMES
 
@@ -106,7 +107,7 @@ def rates_figure(measured: Measurement, setting: Setting) -> Figure | None:
                     Words(text=group.target),
                     *group_rate(group),
                     *rate(group.uncorrected),
-                    Quantity(value=group.n_scored, text=count(group.n_scored)),
+                    whole(group.n_scored),
                 )
                 for group in groups
             ),
@@ -160,7 +161,7 @@ def _score_row(group: Group) -> tuple[Cell, ...]:
         ),
         *group_rate(group),
         *mean(group.pcs),
-        Quantity(value=group.n_scored, text=count(group.n_scored)),
+        whole(group.n_scored),
         Quantity(value=group.coverage, text=percent(group.coverage)),
     )
 
@@ -214,10 +215,10 @@ def _comparison(c: Comparison) -> tuple[Cell, ...]:
         Words(text=c.second.target),
         *difference(c.difference),
         strip(c.difference, points, unit=" points"),
-        Quantity(value=c.first_only, text=count(c.first_only)),
-        Quantity(value=c.second_only, text=count(c.second_only)),
+        whole(c.first_only),
+        whole(c.second_only),
         adjusted_p(c),
-        Quantity(value=c.n, text=count(c.n)),
+        whole(c.n),
     )
 
 

@@ -3,7 +3,8 @@
 from threadmed.records import Spend
 from threadmed.report.blocks import Cell, Column, Prose, Quantity, Section, Table, Words
 from threadmed.report.material import Found
-from threadmed.report.numbers import count, things, usd
+from threadmed.report.numbers import things, usd
+from threadmed.report.readings import whole
 
 
 def cost(found: Found) -> Section | None:
@@ -48,7 +49,7 @@ def cost(found: Found) -> Section | None:
 
 
 def _numbers(spend: list[Spend]) -> tuple[Cell, ...]:
-    whole = (
+    totals = (
         sum(each.calls for each in spend),
         sum(each.reused for each in spend),
         sum(each.tokens_in for each in spend),
@@ -56,6 +57,6 @@ def _numbers(spend: list[Spend]) -> tuple[Cell, ...]:
     )
     total = sum(each.cost_usd for each in spend)
     return (
-        *(Quantity(value=value, text=count(value)) for value in whole),
+        *(whole(value) for value in totals),
         Quantity(value=total, text=usd(total)),
     )

@@ -17,10 +17,11 @@ from threadmed.report.blocks import (
     Words,
 )
 from threadmed.report.material import Found
-from threadmed.report.numbers import MISSING, count, of, percent, percents, things
+from threadmed.report.numbers import MISSING, of, percent, percents, things
 from threadmed.report.readings import (
     group_rate,
     setting_cell,
+    whole,
 )
 
 OUTCOMES: dict[ScoreOutcome, str] = {
@@ -80,8 +81,8 @@ def _outcome_row(group: Group, shown: list[ScoreOutcome]) -> tuple[Cell, ...]:
     return (
         Words(text=group.target),
         setting_cell(group.setting),
-        _number(group.n_items),
-        *(_number(ended.get(outcome, 0)) for outcome in shown),
+        whole(group.n_items),
+        *(whole(ended.get(outcome, 0)) for outcome in shown),
         Quantity(value=group.coverage, text=percent(group.coverage)),
         *group_rate(group),
         _bounds(group),
@@ -96,10 +97,6 @@ def _bounds(group: Group) -> Interval:
     return Interval(
         low=wrong.value, high=right.value, text=percents(wrong.value, right.value)
     )
-
-
-def _number(value: int) -> Quantity:
-    return Quantity(value=value, text=count(value))
 
 
 def _panel(found: Found, measured: Measurement) -> str:
@@ -133,8 +130,8 @@ def _judges(found: Found) -> Table:
         rows.append(
             (
                 Words(text=judge),
-                _number(asked),
-                *(_number(counted[judge, end]) for end in ends),
+                whole(asked),
+                *(whole(counted[judge, end]) for end in ends),
                 Quantity(value=valid / asked, text=percent(valid / asked)),
             )
         )

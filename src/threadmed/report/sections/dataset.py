@@ -24,6 +24,7 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.material import Dataset, Found
 from threadmed.report.numbers import MINUS, MISSING, count, listed, percent, things
+from threadmed.report.readings import whole
 
 SHOWN = 3
 """Reasons that a station of the flow names; the table has all."""
@@ -121,8 +122,8 @@ def _funnel(funnel: Sequence[FunnelStep]) -> Table:
                 Words(text=row.step),
                 Words(text=words(row.reason) if row.reason else "came in"),
                 Words(text=row.unit),
-                _number(row.dropped),
-                _number(_left(row)),
+                whole(row.dropped),
+                whole(_left(row)),
             )
             for row in funnel
         ),
@@ -130,16 +131,12 @@ def _funnel(funnel: Sequence[FunnelStep]) -> Table:
     )
 
 
-def _number(value: int) -> Quantity:
-    return Quantity(value=value, text=count(value))
-
-
 def _statistics(manifest: Dataset) -> Table:
     both = (manifest.statistics.complete, manifest.statistics.answered)
     rows = (
-        _row("Threads", [_number(s.threads) for s in both]),
-        _row("Questions", [_number(s.questions) for s in both]),
-        _row("Answered questions", [_number(s.answered) for s in both]),
+        _row("Threads", [whole(s.threads) for s in both]),
+        _row("Questions", [whole(s.questions) for s in both]),
+        _row("Answered questions", [whole(s.answered) for s in both]),
         _row("Answered questions, %", [_share(s) for s in both]),
         *_spread("Questions in a thread", [s.turns for s in both]),
         *_spread("Tokens in a question", [s.tokens_question for s in both]),
@@ -217,7 +214,7 @@ def _flair(manifest: Dataset) -> list[Block]:
                 (
                     Words(text=line.flair or "(none)"),
                     Words(text=line.role),
-                    _number(line.comments),
+                    whole(line.comments),
                 )
                 for line in commonest
             ),

@@ -16,6 +16,7 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.material import Found
 from threadmed.report.numbers import count, listed, of, percent, things
+from threadmed.report.readings import whole
 
 Question = tuple[ThreadId, int]
 Pairs = Counter[tuple[str, str]]
@@ -67,13 +68,13 @@ def _counts(by_source: Mapping[str, Mapping[Question, Label]], chosen: str) -> T
         rows.append(
             (
                 Words(text=f"{source} (decides)" if source == chosen else source),
-                _number(len(labels)),
-                _number(said["yes"]),
-                _number(said["no"]),
+                whole(len(labels)),
+                whole(said["yes"]),
+                whole(said["no"]),
                 share,
-                _number(said["malformed"]),
-                _number(said["refused"]),
-                _number(said["failed"]),
+                whole(said["malformed"]),
+                whole(said["refused"]),
+                whole(said["failed"]),
             )
         )
     return Table(
@@ -93,10 +94,6 @@ def _counts(by_source: Mapping[str, Mapping[Question, Label]], chosen: str) -> T
         note="Share: of the questions that the source labelled.",
         judged=False,
     )
-
-
-def _number(value: int) -> Quantity:
-    return Quantity(value=value, text=count(value))
 
 
 def _word(label: Label) -> str:
@@ -159,8 +156,8 @@ def _crossed(pairs: Pairs, chosen: str, other: str, *, name: str) -> Table:
         rows=tuple(
             (
                 Words(text=f"{chosen}: {names[mine]}"),
-                *(_number(pairs[mine, theirs]) for theirs in ("yes", "no")),
-                _number(pairs[mine, "yes"] + pairs[mine, "no"]),
+                *(whole(pairs[mine, theirs]) for theirs in ("yes", "no")),
+                whole(pairs[mine, "yes"] + pairs[mine, "no"]),
             )
             for mine in ("yes", "no")
         ),

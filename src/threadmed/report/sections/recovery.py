@@ -1,10 +1,10 @@
 """Whether a model comes back after a failure (paper, Table 3)."""
 
 from threadmed.metrics.measurement import Group
-from threadmed.report.blocks import Cell, Column, Prose, Quantity, Section, Table, Words
+from threadmed.report.blocks import Cell, Column, Prose, Section, Table, Words
 from threadmed.report.material import Found
-from threadmed.report.numbers import count, percent
-from threadmed.report.readings import rate, strip
+from threadmed.report.numbers import percent
+from threadmed.report.readings import rate, strip, whole
 from threadmed.report.sections.correction import SHARES
 from threadmed.report.theme import SETTING_NAMES
 
@@ -62,10 +62,10 @@ def _row(group: Group) -> tuple[Cell, ...]:
     found = group.recovery
     return (
         Words(text=group.target),
-        Quantity(value=found.recovered, text=count(found.recovered)),
-        Quantity(value=found.starts, text=count(found.starts)),
+        whole(found.recovered),
+        whole(found.starts),
         *rate(found.rate),
         strip(found.rate, percent),
-        Quantity(value=found.threads, text=count(found.threads)),
-        Quantity(value=found.pairs, text=count(found.pairs)),
+        whole(found.threads),
+        whole(found.pairs),
     )

@@ -10,7 +10,6 @@ from threadmed.report.blocks import (
     Column,
     Figure,
     Prose,
-    Quantity,
     Section,
     SettingPoint,
     SettingsChart,
@@ -19,7 +18,7 @@ from threadmed.report.blocks import (
     Words,
 )
 from threadmed.report.material import Found
-from threadmed.report.numbers import between, count, points
+from threadmed.report.numbers import between, points
 from threadmed.report.readings import (
     dashes,
     difference,
@@ -29,6 +28,7 @@ from threadmed.report.readings import (
     said,
     setting_cell,
     strip,
+    whole,
 )
 from threadmed.report.sections.correction import DIFFERENCES, adjusted_p
 from threadmed.report.theme import SETTING_NAMES
@@ -126,8 +126,8 @@ def _rates(same: Sequence[SameItems]) -> Table:
                 Words(text=each.target),
                 setting_cell(r.setting),
                 *rate(r.pcr),
-                Quantity(value=each.n, text=count(each.n)),
-                Quantity(value=each.n_left_out, text=count(each.n_left_out)),
+                whole(each.n),
+                whole(each.n_left_out),
             )
             for each in same
             for r in each.rates
@@ -166,10 +166,10 @@ def _row(c: Comparison) -> tuple[Cell, ...]:
         Words(text=ASKED[c.question]),
         *difference(c.difference),
         strip(c.difference, points, unit=" points"),
-        Quantity(value=c.first_only, text=count(c.first_only)),
-        Quantity(value=c.second_only, text=count(c.second_only)),
+        whole(c.first_only),
+        whole(c.second_only),
         adjusted_p(c),
-        Quantity(value=c.n, text=count(c.n)),
+        whole(c.n),
     )
 
 
@@ -224,7 +224,7 @@ def _all_rates(measured: Measurement) -> Table:
                 Words(text=g.target),
                 setting_cell(g.setting),
                 *group_rate(g),
-                Quantity(value=g.n_scored, text=count(g.n_scored)),
+                whole(g.n_scored),
             )
             for g in measured.groups
         ),

@@ -18,9 +18,8 @@ from threadmed.report.blocks import (
     Words,
 )
 from threadmed.report.material import Found
-from threadmed.report.numbers import count
 from threadmed.report.panels import LAST
-from threadmed.report.readings import dashes, mean, point, rate, said
+from threadmed.report.readings import dashes, mean, point, rate, said, whole
 
 
 def by_turn(found: Found) -> Section | None:
@@ -103,6 +102,6 @@ def _row(group: Group, rates: TurnRates) -> tuple[Cell, ...]:
         Quantity(value=rates.turn, text=str(rates.turn)),
         *rate(rates.pcr),
         *mean(rates.pcs),
-        Quantity(value=rates.n_scored, text=count(rates.n_scored)),
-        Quantity(value=rates.n_items, text=count(rates.n_items)),
+        whole(rates.n_scored),
+        whole(rates.n_items),
     )
