@@ -7,10 +7,10 @@ UV = $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 RUN = .venv/bin/
 INSTALLED = .venv/installed
 
-.PHONY: help demo test lint fix bench lock sample clean
+.PHONY: help demo test lint fix bench bench-build lock sample clean
 
 help:  ## Say what can be made
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(INSTALLED)  ## From the sample dump to a report in demo/, with a model that needs no key
 	$(RUN)threadmed demo --out demo
@@ -30,6 +30,10 @@ fix: $(INSTALLED)  ## Mend what can be mended by itself
 
 bench: $(INSTALLED)  ## Measure, as ratios within one run
 	$(RUN)python -m bench
+
+# BENCH="--folder DIR" keeps the generated dumps for the next time.
+bench-build: $(INSTALLED)  ## Measure the build of a dump of real size (minutes, 4 GB of memory)
+	$(RUN)python -m bench.building $(BENCH)
 
 sample: $(INSTALLED)  ## Write the bundled sample dump and its labels anew
 	$(RUN)python sample/make.py

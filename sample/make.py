@@ -17,6 +17,7 @@ from forum import Comment, Post
 from conversations import Conversation, as_post, read_conversations
 from threadmed import store
 from threadmed.dataset.build import build
+from threadmed.dataset.inputs import find_dump
 from threadmed.records import Labelled, Thread, ThreadId
 
 HERE = Path(__file__).parent
@@ -74,7 +75,7 @@ def thread_ids(folder: Path) -> dict[str, ThreadId]:
     """Build the dump and give the id of each thread by its first question."""
     with tempfile.TemporaryDirectory() as name:
         out = Path(name)
-        build([folder / SUBMISSIONS], [folder / COMMENTS], out)
+        build(find_dump([folder / SUBMISSIONS], [folder / COMMENTS]), out)
         threads = store.read_records(out / "complete.jsonl", Thread)
     return {thread.turns[0].question: thread.thread_id for thread in threads}
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from study_factory import STUDY, Scripts
 from threadmed.dataset.build import build
+from threadmed.dataset.inputs import find_dump
 from threadmed.dataset.sample import sample_folder
 from threadmed.report import write
 from threadmed.run import run
@@ -22,8 +23,9 @@ def whole_line(root: Path) -> dict[str, bytes]:
     """Build, run and report; give every file but the journal by its place."""
     sample = sample_folder()
     build(
-        [sample / "AskDocs_submissions.zst"],
-        [sample / "AskDocs_comments.zst"],
+        find_dump(
+            [sample / "AskDocs_submissions.zst"], [sample / "AskDocs_comments.zst"]
+        ),
         root / "dataset",
     )
     write_bytes(root / "reference.jsonl", read_bytes(sample / "labels.jsonl"))

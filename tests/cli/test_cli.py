@@ -1,7 +1,6 @@
 """The command line as a person uses it: a process, its output, its status."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import complaint, threadmed
 from conftest import Server
 from factories_scores import paper_scores
 from study_factory import MODELS, write_study
@@ -21,29 +21,6 @@ from threadmed.study import Folder, RunManifest, read_study, study_folder
 Serve = Callable[..., Server]
 DERIVED = ("labels", "answers", "verdicts", "scores", "manifest")
 HEAVY = {"openai", "polars", "altair", "scipy", "numpy", "jinja2", "rich", "tenacity"}
-
-
-def threadmed(
-    *arguments: object, environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if "API_KEY" not in name}
-    return subprocess.run(
-        [sys.executable, "-m", "threadmed", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=kept | (environment or {}),
-    )
-
-
-def complaint(done: subprocess.CompletedProcess[str]) -> str:
-    """The one line that a known error comes to."""
-    lines = [
-        line for line in done.stderr.splitlines() if line.startswith("threadmed: ")
-    ]
-    assert len(lines) == 1, done.stderr
-    assert "Traceback" not in done.stderr
-    return lines[0]
 
 
 def served(server: Server, *, more: str = "") -> str:
@@ -324,27 +301,6 @@ def test_measure_joins_the_judges_of_a_table(tmp_path: Path) -> None:
     assert "PCR           0.0 [" in lowest.stdout
 
 
-def test_the_sample_is_built_from_the_command_line(tmp_path: Path) -> None:
-    from threadmed.dataset.sample import sample_folder
-
-    sample = sample_folder()
-
-    done = threadmed(
-        "build",
-        "--posts",
-        sample / "AskDocs_submissions.zst",
-        "--comments",
-        sample / "AskDocs_comments.zst",
-        "--out",
-        tmp_path,
-    )
-
-    assert done.returncode == 0, done.stderr
-    assert len((tmp_path / "complete.jsonl").read_text().splitlines()) == 32
-    assert len((tmp_path / "answered.jsonl").read_text().splitlines()) == 20
-    assert "fully answered" in done.stdout
-
-
 def test_scores_of_a_finished_run_are_measured_as_they_are(
     tmp_path: Path, serve: Serve
 ) -> None:
@@ -375,42 +331,3 @@ def test_a_result_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
 
     assert "cannot print the result" in complaint(done)
     assert done.returncode == 1
-
-
-def test_an_output_folder_that_is_a_file_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-
-    done = threadmed(
-        "build", "--posts", "a", "--comments", "b", "--out", tmp_path / "file"
-    )
-
-    assert "is there already and is no folder" in complaint(done)
-
-
-def test_a_build_goes_by_its_config_and_names_a_wrong_key(tmp_path: Path) -> None:
-    from threadmed.dataset.sample import sample_folder
-
-    sample, config = sample_folder(), tmp_path / "build.toml"
-    config.write_text("min_words = 5\nseed = 7\n")
-    arguments = [
-        "build",
-        "--posts",
-        sample / "AskDocs_submissions.zst",
-        "--comments",
-        sample / "AskDocs_comments.zst",
-        "--out",
-        tmp_path / "out",
-        "--config",
-        config,
-    ]
-
-    good = threadmed(*arguments)
-    config.write_text("min_wrods = 5\n")
-    bad = threadmed(*arguments)
-
-    assert good.returncode == 0, good.stderr
-    assert (
-        json.loads((tmp_path / "out/manifest.json").read_text())["options"]["seed"] == 7
-    )
-    assert "build.toml:1" in complaint(bad)
-    assert "min_wrods" in complaint(bad)

@@ -1,50 +1,26 @@
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadmed.dataset.branches import (
-    Conversation,
-    Dropped,
-    Node,
-    branches,
-    conversation,
-    detached,
-    overlap,
-    words_of,
-)
+from factories_talk import POST, forests, marked, talk
+from threadmed.dataset.branches import Conversation, Dropped, conversation
 from threadmed.dataset.options import BuildOptions
-
-POST = "Knee pain\n\nMy left knee hurts when I run"
-
-IDS = [*"abcdefgh", "aa", "ab"]
-
-
-@st.composite
-def forests(draw: st.DrawFn) -> list[Node]:
-    """Comments of any shape: circles, self-parents, missing parents, equal times."""
-    ids = draw(st.lists(st.sampled_from(IDS), unique=True))
-    return [
-        Node(
-            id=one,
-            parent=draw(st.sampled_from(["", "", "gone", *IDS])),
-            time=draw(st.integers(0, 3)),
-            speaker=draw(st.sampled_from(["patient", "physician", "other"])),
-            author=draw(st.sampled_from(["", "ann", "bob"])),
-            text=draw(st.sampled_from(["", "knee", "run on", f"said {one}"])),
-            fate=draw(st.sampled_from(["kept", "kept", "kept", "gone", "ignored"])),
-        )
-        for one in ids
-    ]
-
+from threadmed.dataset.tree import Node, branches
 
 OPTIONS = st.builds(
     BuildOptions,
     select_first=st.booleans(),
-    overlap=st.sampled_from(["words", "jaccard"]),
+    overlap=st.sampled_from(["words", "jaccard", "coefficient"]),
+    stop_words=st.sampled_from(["kept", "dropped"]),
+    order=st.sampled_from(["time", "tree"]),
+    patient_roots=st.sampled_from(["branch", "skip"]),
+    lay_roots=st.sampled_from(["branch", "skip"]),
+    thanks=st.sampled_from(["question", "not_a_question"]),
+    first_unanswered=st.sampled_from(["keep", "drop"]),
+    removed_answer=st.sampled_from(["orphan", "drop_thread"]),
     questions=st.sampled_from(["separate", "merged"]),
     answers=st.sampled_from(["joined", "first"]),
     pairing=st.sampled_from(["time", "tree"]),
@@ -62,36 +38,20 @@ def test_the_order_of_comments_changes_nothing(
 ) -> None:
     shuffled = random.sample(nodes, len(nodes))
 
-    assert branches(shuffled) == branches(nodes)
-    assert conversation(POST, branches(shuffled), options=options) == conversation(
-        POST, branches(nodes), options=options
-    )
+    tree = branches(nodes, order=options.order)
 
-
-@given(forests())
-def test_every_comment_is_in_one_branch_or_detached(nodes: list[Node]) -> None:
-    tree = branches(nodes)
-    placed = [node.id for branch in tree for node in branch.nodes]
-
-    assert len(placed) == len(set(placed))
-    assert set(placed) | detached(nodes, tree) == {node.id for node in nodes}
-    assert not set(placed) & detached(nodes, tree)
-
-
-@given(forests())
-def test_a_reply_never_comes_before_what_it_replies_to(nodes: list[Node]) -> None:
-    for branch in branches(nodes):
-        seen = {""}
-        for node in branch.nodes:
-            assert node.parent in seen
-            seen.add(node.id)
+    assert branches(shuffled, order=options.order) == tree
+    assert conversation(
+        POST, branches(shuffled, order=options.order), options=options
+    ) == conversation(POST, tree, options=options)
 
 
 @given(forests(), OPTIONS)
 def test_what_is_said_is_said_once_and_all_of_it_was_written(
     nodes: list[Node], options: BuildOptions
 ) -> None:
-    made = conversation(POST, branches(nodes), options=options)
+    tree = branches(nodes, order=options.order)
+    made = conversation(POST, tree, options=options)
 
     if isinstance(made, Conversation):
         assert made.turns[0].question.startswith(POST)
@@ -109,42 +69,6 @@ def test_what_is_said_is_said_once_and_all_of_it_was_written(
 
 def _is_patient(node: Node) -> bool:
     return node.speaker == "patient"
-
-
-@given(st.text(), st.text())
-def test_overlap_is_symmetric_and_knows_no_case(post: str, reply: str) -> None:
-    question, answer = words_of(post), words_of(reply)
-    for measure in ("words", "jaccard"):
-        shared = overlap(question, answer, measure=measure)
-        assert shared == overlap(answer, question, measure=measure)
-        assert shared >= 0
-    assert 0 <= overlap(question, answer, measure="jaccard") <= 1
-    assert words_of("Left KNEE") == words_of("left knee") == {"left", "knee"}
-
-
-def talk(*lines: str) -> list[Node]:
-    """Make comments of "id parent speaker text" in time order; "." is the post."""
-    speakers = {"P": "patient", "D": "physician", "E": "physician", "L": "other"}
-    made = []
-    for time, line in enumerate(lines):
-        one, parent, who, *words = line.split(" ")
-        node = Node(
-            id=one,
-            parent="" if parent == "." else parent,
-            time=time,
-            speaker=speakers[who],  # type: ignore[arg-type]
-            author=who,
-            text=" ".join(words),
-        )
-        made.append(node)
-    return made
-
-
-def marked(nodes: Sequence[Node], one: str, **changes: Any) -> list[Node]:
-    return [
-        msgspec.structs.replace(node, **changes) if node.id == one else node
-        for node in nodes
-    ]
 
 
 def made_of(nodes: Sequence[Node], **options: Any) -> list[tuple[str, str | None]]:
@@ -338,12 +262,42 @@ def test_a_chain_of_six_thousand_replies_is_followed_to_its_end() -> None:
     assert len(made_of(nodes)) == 3_000
 
 
-def test_a_circle_and_a_comment_on_itself_are_detached() -> None:
+def test_a_reply_dated_before_its_parent_still_follows_it() -> None:
+    assert made_of(marked(PLAIN, "b", time=-5)) == made_of(PLAIN)
+
+
+def test_detached_comments_change_nothing() -> None:
     nodes = [*PLAIN, *talk("x x P me", "y z P you", "z y D they", "u gone L who")]
 
-    assert detached(nodes, branches(nodes)) == {"x", "y", "z", "u"}
     assert made_of(nodes) == made_of(PLAIN)
 
 
-def test_a_reply_dated_before_its_parent_still_follows_it() -> None:
-    assert made_of(marked(PLAIN, "b", time=-5)) == made_of(PLAIN)
+@given(forests(), OPTIONS)
+def test_every_branch_is_accounted_for(
+    nodes: list[Node], options: BuildOptions
+) -> None:
+    tree = branches(nodes, order=options.order)
+    made = conversation(POST, tree, options=options)
+
+    assert tuple(one.branch for one in made.candidates) == tree
+    in_play = [one for one in made.candidates if one.out_of_play is None]
+    assert all(one.first_answer is not None for one in in_play)
+    if isinstance(made, Conversation):
+        assert made.rivals == len(in_play) - 1
+        (selected,) = [one for one in in_play if one.branch is made.branch]
+        assert selected.reason is None
+        assert selected.exchanges == made.exchanges
+        if options.select_first:
+            assert selected.overlap == max(one.overlap for one in in_play)
+    elif in_play:
+        (failed,) = [one for one in in_play if one.branch is made.selected]
+        assert failed.reason == made.reason
+    else:
+        assert (made.reason, made.selected) == ("no_physician", None)
+
+
+def test_the_first_of_the_reasons_is_given() -> None:
+    both = marked(marked(PLAIN, "b", fate="gone"), "c", fate="gone")
+
+    assert why(both, removed_answer="drop_thread") == "patient_deleted"
+    assert why(both[:1], first_unanswered="drop") == "too_few_follow_ups"

@@ -9,6 +9,7 @@ import pytest
 
 from threadmed.dataset.build import build
 from threadmed.dataset.flair import role_of
+from threadmed.dataset.inputs import find_dump
 from threadmed.dataset.manifest import Manifest
 from threadmed.records import Thread
 from threadmed.store import read_records
@@ -110,7 +111,7 @@ def test_a_faulty_dump_gives_its_threads_and_an_account(
 ) -> None:
     posts, comments = files(case.name, case.comments)
 
-    manifest = build([posts], [comments], tmp_path)
+    manifest = build(find_dump([posts], [comments]), tmp_path)
 
     complete = manifest.statistics.complete
     assert complete.threads == case.threads
@@ -128,7 +129,7 @@ def test_a_faulty_dump_gives_its_threads_and_an_account(
 
 def threads(name: str, out: Path) -> list[Thread]:
     posts, comments = files(name, "jsonl" if not name.startswith("05") else "zst")
-    build([posts], [comments], out)
+    build(find_dump([posts], [comments]), out)
     return read_records(out / "complete.jsonl", Thread)
 
 

@@ -4,51 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factories_talk import comment, post
+from threadmed.dataset.bots import BOTS
 from threadmed.dataset.clean import (
     RULES_AS_READ,
     RULES_CLEANED,
     Limits,
     clean,
     cleaned,
+    is_blank,
+    limits_of,
+    usable,
     why_drop_comment,
     why_drop_post,
+    without_edits,
+    words_left,
 )
-from threadmed.dataset.reddit import Comment, Post
+from threadmed.dataset.options import BuildOptions
 
 LIMITS = Limits(start=100, end=200, min_words=5, bots=frozenset({"remindmebot"}))
-
-
-def post(**changes: object) -> Post:
-    fields: dict[str, object] = {
-        "id": "a",
-        "created": 150,
-        "author": "ann",
-        "title": "My knee hurts",
-        "body": "since Monday",
-        "medium": "text",
-        "is_notice": False,
-        "is_edited": False,
-        "loss": None,
-        "retrieved": -1,
-    }
-    return Post(**{**fields, **changes})  # type: ignore[arg-type]
-
-
-def comment(**changes: object) -> Comment:
-    fields: dict[str, object] = {
-        "id": "c",
-        "parent": "",
-        "created": 160,
-        "author": "bob",
-        "flair": "",
-        "is_patient": False,
-        "body": "",
-        "is_notice": False,
-        "is_edited": False,
-        "loss": None,
-        "retrieved": -1,
-    }
-    return Comment(**{**fields, **changes})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +33,7 @@ def comment(**changes: object) -> Comment:
         ("&#39;x&#39; &quot;y&quot;", "'x' \"y\""),
         ("AT&T &copyright", "AT&T &copyright"),
         ("a&amp;nbsp;b &amp;#x200B; c", "a b c"),
-        ("a\u200bb\ufeffc", "abc"),
+        ("a\u200bb\ufeffc\u2066d\u2069", "abcd"),
         ("one\r\n\r\n\r\n\r\ntwo \t three", "one\n\ntwo three"),
         ("[a page](https://x.org/y)", "a page"),
         ("[a](https://x.org/a_(b)_(c)) z", "a z"),
@@ -120,7 +94,9 @@ def test_broken_links_lose_no_word(text: str) -> None:
 def test_a_post_is_dropped_for_the_first_reason_that_holds(
     changes: dict[str, object], reason: str | None
 ) -> None:
-    assert why_drop_post(post(**changes), LIMITS, rules=RULES_AS_READ) == reason
+    read = post(**{"created": 150, **changes})
+
+    assert why_drop_post(read, LIMITS, rules=RULES_AS_READ) == reason
 
 
 @pytest.mark.parametrize(
@@ -139,7 +115,7 @@ def test_a_post_is_dropped_for_the_first_reason_that_holds(
 def test_a_cleaned_post_is_dropped_where_it_says_too_little(
     changes: dict[str, object], reason: str | None
 ) -> None:
-    ready = cleaned(post(**changes))
+    ready = cleaned(post(**changes), LIMITS)
 
     assert why_drop_post(ready, LIMITS, rules=RULES_CLEANED) == reason
 
@@ -171,3 +147,77 @@ def test_cleaning_takes_time_in_proportion_to_the_text(sign: str) -> None:
     # 300,000 signs are the longest body that dumps are known to hold. It takes well
     # under a second; what looks far ahead at every sign takes half a minute.
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("It hurts.\n\nEDIT: not any more", "It hurts."),
+        ("It hurts.\nEdit 2 - gone", "It hurts."),
+        ("It hurts.\n**Edit:** gone\nand more", "It hurts."),
+        ("It hurts.\n\n*UPDATE* I went", "It hurts."),
+        ("It hurts.\nUpdate: I went", "It hurts."),
+        ("It hurts.\nETA I am 30", "It hurts."),
+        ("It hurts.\nedited to add I am 30", "It hurts."),
+        ("It hurts.\n(Edit) gone", "It hurts."),
+        ("EDIT: gone", ""),
+        ("It hurts. Edit: gone", "It hurts. Edit: gone"),
+        ("It hurts.\nUpdated my vaccines", "It hurts.\nUpdated my vaccines"),
+        ("It hurts.\nEdits are mine", "It hurts.\nEdits are mine"),
+        ("It hurts.\neta waves help?", "It hurts.\neta waves help?"),
+    ],
+)
+def test_what_was_added_can_be_cut(text: str, left: str) -> None:
+    assert without_edits(text) == left
+
+
+PIECES = [
+    "",
+    " ",
+    "a",
+    "**",
+    "&amp;",
+    "[",
+    "](",
+    "x.y/z",
+    "www.x",
+    "\u200b",
+    "EDIT:",
+    "\n",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join), st.sampled_from(["keep", "cut"]))
+def test_a_text_is_blank_where_nothing_of_it_is_left(text: str, edits: str) -> None:
+    limits = limits_of(BuildOptions(edits=edits))  # type: ignore[arg-type]
+
+    assert is_blank(text, limits) == (words_left(text, limits) == "")
+
+
+def test_a_post_is_cleaned_or_dropped_with_a_reason() -> None:
+    limits = limits_of(BuildOptions())
+
+    ready = usable(post(title="My&amp;knee"), limits)
+    assert ready == post(title="My&knee")
+    assert usable(post(body="", title="Knee"), limits) == "too_few_words"
+    assert usable(post(loss="removed"), limits) == "removed"
+
+
+def test_a_crosspost_takes_its_words_only_where_it_has_none() -> None:
+    limits = limits_of(BuildOptions(crossposts="keep"))
+    empty = post(body=" ", crossposted="From &amp; elsewhere")
+
+    assert cleaned(empty, limits).body == "From & elsewhere"
+    assert cleaned(post(crossposted="From elsewhere"), limits).body == post().body
+
+
+def test_a_body_that_was_all_edits_is_no_image() -> None:
+    limits = limits_of(BuildOptions(edits="cut"))
+
+    assert cleaned(post(body="EDIT: gone"), limits).medium == "text"
+
+
+def test_names_of_bots_are_in_lower_case() -> None:
+    assert {name.casefold() for name in BOTS} == BOTS
+    assert "remindmebot" in limits_of(BuildOptions(known_bots=("Zed",))).bots
+    assert "zed" in limits_of(BuildOptions(known_bots=("Zed",))).bots

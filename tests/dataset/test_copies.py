@@ -24,6 +24,7 @@ COMMENT = Comment(
     parent="",
     created=1,
     author="bob",
+    post="p",
     flair="Physician",
     is_patient=False,
     body="yes",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from threadmed.dataset.dumps import Reading, blocks, read_dump
 from threadmed.dataset.manifest import InputFile
-from threadmed.dataset.raw import RawComment, RawPost
+from threadmed.dataset.raw import AnyComment, PlainComment, RawComment, RawPost
 from threadmed.errors import InputError
 
 
@@ -32,11 +32,11 @@ def cut(data: bytes, size: int) -> list[bytes]:
 def bodies(pieces: Sequence[bytes], size: int) -> tuple[list[str | None], object]:
     got: list[str | None] = []
 
-    def accept(raw: RawComment) -> str | None:
-        got.append(raw.body)
-        return None if raw.id else "no_id"
+    def accept(raws: list[AnyComment]) -> list[tuple[int, str]]:
+        got.extend(raw.body for raw in raws)
+        return [(place, "no_id") for place, raw in enumerate(raws) if not raw.id]
 
-    reading = Reading(RawComment, accept, name="f")
+    reading = Reading((PlainComment, RawComment), accept, name="f")
     for block in blocks(Pieces(pieces), size=size):
         reading.take_block(block)
     account = (reading.records, reading.bad, reading.repaired)
@@ -119,8 +119,8 @@ def read(path: Path, data: bytes, *, allow_partial: bool = False) -> InputFile:
     path.write_bytes(data)
     return read_dump(
         path,
-        RawPost,
-        lambda raw: None if raw.id else "no_id",
+        (RawPost,),
+        lambda raws: [(n, "no_id") for n, raw in enumerate(raws) if not raw.id],
         side="posts",
         allow_partial=allow_partial,
         progress=lambda *_: None,

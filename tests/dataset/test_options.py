@@ -1,9 +1,11 @@
 import datetime as dt
+import inspect
 import re
 import tomllib
 from pathlib import Path
 
 import msgspec
+import msgspec.inspect
 import pytest
 
 from threadmed.dataset.options import BuildOptions
@@ -22,12 +24,61 @@ def test_the_defaults_are_the_papers() -> None:
     assert options.roles == "physician"
 
 
-def test_the_page_names_every_option() -> None:
+def decisions() -> str:
     page = PAGE.read_text(encoding="utf-8")
+    return page.split("### Decisions")[1].split("###")[0]
 
+
+def test_every_option_and_value_is_in_a_decision_on_the_page() -> None:
+    rows = decisions().splitlines()
+    missing = []
+    for one in msgspec.inspect.type_info(BuildOptions).fields:  # type: ignore[attr-defined]
+        row = next((row for row in rows if f"`{one.name}`" in row), "")
+        values = getattr(one.type, "values", ())
+        missing += [(one.name, value) for value in values if f"`{value}`" not in row]
+        if not row:
+            missing.append((one.name, "itself"))
+
+    assert missing == []
+
+
+def test_the_page_gives_the_default_of_every_choice_first() -> None:
+    page = decisions()
+    choices = re.findall(r"`(\w+)`: `(\w+)`", page)
+    options = BuildOptions()
+
+    assert len(choices) > 20
     assert [
-        name for name in BuildOptions.__struct_fields__ if f"`{name}`" not in page
+        (name, value)
+        for name, value in choices
+        if str(getattr(options, name)).lower() != value
     ] == []
+
+
+def test_the_page_has_a_row_for_each_of_the_26_decisions() -> None:
+    numbers = re.findall(r"^\| (\d+) \|", decisions(), re.MULTILINE)
+
+    assert numbers == [str(number) for number in range(1, 27)]
+
+
+def test_every_option_says_of_which_decision_it_is() -> None:
+    source = Path(inspect.getfile(BuildOptions)).read_text(encoding="utf-8")
+    named = {
+        name: re.search(
+            rf"^    {name}: .*?\n    \"\"\"(.*?)\"\"\"",
+            source,
+            re.MULTILINE | re.DOTALL,
+        )
+        for name in BuildOptions.__struct_fields__
+        if name != "subreddit"
+    }
+
+    for name, words in named.items():
+        assert words is not None, name
+        (number,) = re.findall(r"\((\d+)\)", words[1])
+        row = re.search(rf"^\| {number} \|.*$", decisions(), re.MULTILINE)
+        assert row is not None
+        assert f"`{name}`" in row[0], name
 
 
 def test_the_example_on_the_page_can_be_read() -> None:
@@ -46,6 +97,7 @@ def test_the_example_on_the_page_can_be_read() -> None:
     [
         ({"overlaps": "words"}, "overlaps"),
         ({"overlap": "cosine"}, "cosine"),
+        ({"thanks": "no"}, "no"),
         ({"seed": -1}, "seed"),
         ({"max_removed_share": 1.5}, "max_removed_share"),
         ({"window_start": dt.date(2024, 1, 1)}, "must be before"),

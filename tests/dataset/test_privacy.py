@@ -1,65 +1,55 @@
-from collections import Counter
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadmed.dataset.privacy import scrub, thread_ids
+from threadmed.dataset.privacy import Known, ordinary_words, thread_ids, together
+from threadmed.records import Turn
 
 
-@pytest.mark.parametrize(
-    ("text", "scrubbed"),
-    [
-        ("mail jo.doe+x@mail.example.org.", "mail [e-mail]."),
-        ("ask u/jo_doe or /u/Jo-Doe2, please", "ask [user] or [user], please"),
-        ("(u/jo_doe)", "([user])"),
-        (r"u/jo\_doe and _u/foo1_", "[user] and [user]"),
-        ("see /user/jodoe, user/jodoe", "see [user], [user]"),
-        ("thanks u/l-jones", "thanks [user]"),
-        (r"@jo\_doe or @jo.doe.", "[handle] or [handle]."),
-        ("@jo_doe knows", "[handle] knows"),
-        ("call 555-234-5678", "call [phone]"),
-        ("call 212-555-0187 now", "call [phone] now"),
-        ("call (212) 555-0187", "call [phone]"),
-        ("call +44 20 7946 0958", "call [phone]"),
-        ("call 020 7946 0958", "call [phone]"),
-    ],
-)
-def test_what_leads_to_a_person_is_replaced(text: str, scrubbed: str) -> None:
-    assert scrub(text, counts=Counter()) == scrubbed
+def says(question: str, answer: str | None = None) -> tuple[Turn, ...]:
+    return (Turn(question=question, answer=answer),)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "20 u/day of insulin, 0.5 u/kg",
-        "BP 120/80, pulse 72, TSH 0.4-4.0",
-        "WBC 4500-11000, platelets 150,000-400,000",
-        "on 2021-05-17 and 05/17/2021",
-        "ferritin 12 @ 6 weeks",
-        "ICD 10: M54.5; NPI none",
-        "takes 1/2 tablet w/ food, 3x/day",
-    ],
-)
-def test_medicine_is_left_alone(text: str) -> None:
-    assert scrub(text, counts=Counter()) == text
+def by(*accounts: str) -> Known:
+    return Known(accounts=frozenset(accounts))
 
 
-def test_what_is_replaced_is_counted_by_kind() -> None:
-    counts: Counter[str] = Counter()
-    scrub("a@b.org c@d.org u/jo_doe", counts=counts)
-    scrub("@jo_doe", counts=counts)
+def test_a_name_that_two_other_threads_use_is_a_word() -> None:
+    threads = {"a": says("x"), "b": says("a pain"), "c": says("b", "Pain!")}
 
-    assert counts == {"e-mail": 2, "user": 1, "handle": 1}
+    assert ordinary_words(threads, {"a": by("PAIN"), "b": by(), "c": by()}) == {"pain"}
 
 
-@given(st.text())
-def test_scrubbing_twice_finds_nothing_more(text: str) -> None:
-    counts: Counter[str] = Counter()
-    once = scrub(text, counts=Counter())
+def test_a_thread_in_which_the_account_wrote_does_not_make_a_word_of_it() -> None:
+    threads = {"a": says("pain"), "b": says("a pain"), "c": says("pain")}
+    known = {"a": by("pain"), "b": by("pain"), "c": by()}
 
-    assert scrub(once, counts=counts) == once
-    assert not counts
+    assert ordinary_words(threads, known) == frozenset()
+
+
+def test_a_name_that_is_called_as_one_is_no_word() -> None:
+    threads = {"a": says("x"), "b": says("u/jodoe"), "c": says("@jodoe, jodoe2")}
+
+    assert ordinary_words(threads, {"a": by("jodoe"), "b": by(), "c": by()}) == set()
+
+
+def test_only_letters_alone_or_digits_alone_can_be_a_word() -> None:
+    text = "covid19 omega-3 120 free-text"
+    threads = {"a": says("x"), "b": says(text), "c": says(text)}
+    known = {
+        "a": Known(ids=frozenset({"120"}), accounts=frozenset({"covid19", "omega-3"})),
+        "b": by("free"),
+        "c": by(),
+    }
+
+    assert ordinary_words(threads, known) == {"120"}
+
+
+def test_what_all_threads_are_known_by_is_joined() -> None:
+    both = together([by("a"), Known(ids=frozenset({"b"}), times=frozenset({1}))])
+
+    assert both == Known(
+        ids=frozenset({"b"}), accounts=frozenset({"a"}), times=frozenset({1})
+    )
 
 
 @given(st.sets(st.text("abcdef0123456789", min_size=1)), st.integers(0, 2**63 - 1))

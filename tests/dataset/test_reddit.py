@@ -1,16 +1,30 @@
+import tempfile
+from pathlib import Path
+
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadmed.dataset.raw import Meta, RawComment, RawPost
+from threadmed.dataset.clean import limits_of
+from threadmed.dataset.collect import CommentPass, Live, Reader
+from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.raw import (
+    AnyComment,
+    Meta,
+    PlainComment,
+    RawComment,
+    RawPost,
+)
 from threadmed.dataset.reddit import (
     Comment,
     Post,
     comment_from,
     plain_id,
     post_from,
-    seconds,
+    whole,
 )
+from threadmed.dataset.spill import Parts, records
 
 
 def post(**fields: object) -> Post:
@@ -27,8 +41,8 @@ def comment(
     raw |= {"author": "bob"}
     made = comment_from(
         RawComment(**{"created_utc": 6, **raw, **fields}),  # type: ignore[arg-type]
+        post="a",
         patient=patient,
-        flair="",
         is_answer=is_answer,
     )
     assert isinstance(made, Comment)
@@ -100,13 +114,13 @@ def test_a_post_is_a_text_an_image_or_a_link(
 def test_a_record_without_id_or_time_cannot_be_used(
     fields: dict[str, object], fault: str
 ) -> None:
-    whole = {"id": "a", "created_utc": 5, **fields}
+    fields_of = {"id": "a", "created_utc": 5, **fields}
 
-    assert post_from(RawPost(title="T", **whole)) == fault  # type: ignore[arg-type]
+    assert post_from(RawPost(title="T", **fields_of)) == fault  # type: ignore[arg-type]
     made = comment_from(
-        RawComment(body="x", **whole),  # type: ignore[arg-type]
+        RawComment(body="x", **fields_of),  # type: ignore[arg-type]
+        post="a",
         patient="ann",
-        flair="",
         is_answer=False,
     )
     assert made == fault
@@ -181,4 +195,76 @@ def test_a_number_and_its_base_36_text_are_one_id(number: int) -> None:
 
 @pytest.mark.parametrize("value", ["nan", "inf", float("nan"), "", "x"])
 def test_what_is_no_time_is_none(value: str | float) -> None:
-    assert seconds(value) is None
+    assert whole(value) is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"crosspost_parent_list": b'[{"author": "ann", "selftext": "of hers"}]'}, "of hers"),
+        ({"crosspost_parent_list": b'[{"author": "eve", "selftext": "not hers"}]'}, ""),
+        ({"crosspost_parent_list": b"null"}, ""),
+        ({"crosspost_parent_list": b'"odd"'}, ""),
+        ({"crosspost_parent_list": b'[{"author": "ann", "selftext": "x"}]', "selftext": "own"}, ""),
+    ],
+)  # fmt: skip
+def test_the_text_of_an_own_crossposted_post_is_known(
+    fields: dict[str, bytes | str], text: str
+) -> None:
+    raw = {
+        key: msgspec.Raw(value) if isinstance(value, bytes) else value
+        for key, value in fields.items()
+    }
+
+    assert post(**{"selftext": "", **raw}).crossposted == text
+
+
+ODD = st.sampled_from(["", "[deleted]", "[removed]", " [Removed] ", "\\[deleted\\]"])
+ID = st.text("abc019", min_size=1, max_size=6)
+COMMENTS = st.builds(
+    dict,
+    body=st.text(max_size=5) | ODD | st.none(),
+    id=ID | ID.map("t1_{}".format) | st.integers(1, 99) | st.none(),
+    link_id=st.sampled_from(["t3_p", "p", "t3_other", "T3_P", None, 25]),
+    parent_id=ID.map("t1_{}".format) | st.sampled_from(["t3_p", "p", None, 25]),
+    author=st.sampled_from(["ann", "bob", " bob"]) | ODD | st.none(),
+    author_flair_text=st.sampled_from(["Physician", "Nurse", "", None]),
+    created_utc=st.sampled_from([5, 5.0, "5", "soon", None]),
+    retrieved_on=st.sampled_from([7, "7", None]),
+    retrieved_utc=st.sampled_from([9, None]),
+    edited=st.sampled_from([False, True, 5, 5.0, None]),
+    is_submitter=st.sampled_from([True, False, None]),
+    removal_reason=st.sampled_from(["legal", None]),
+    banned_at_utc=st.sampled_from([1, 0, None]),
+    distinguished=st.sampled_from(["moderator", None]),
+    stickied=st.booleans(),
+)
+
+
+@given(st.lists(COMMENTS, max_size=4))
+def test_what_is_taken_as_it_stands_is_what_care_would_have_made(
+    lines: list[dict[str, object]],
+) -> None:
+    """The quick way of the pass over comments against the way for all forms."""
+    options = BuildOptions()
+    reader = Reader(options=options, limits=limits_of(options), allow_partial=False)
+    live = Live(authors={"p": "ann"})
+    ways = []
+    for kind in (PlainComment, RawComment):
+        with tempfile.TemporaryDirectory() as folder:
+            parts = Parts(Path(folder), 1)
+            taking = CommentPass(parts, live, reader)
+            faults = []
+            for line in lines:
+                data = msgspec.json.encode(line)
+                try:
+                    raw: AnyComment = msgspec.json.decode(data, type=kind)
+                except msgspec.ValidationError:
+                    raw = msgspec.json.decode(data, type=RawComment)
+                faults.append(taking.accept([raw]))
+            parts.settle(at=1)
+            path = parts.path(0)
+            pieces = [path.read_bytes()] if path.exists() else []
+            ways.append((list(records(pieces, Comment)), faults, taking.elsewhere))
+
+    assert ways[0] == ways[1]

@@ -11,6 +11,7 @@ import pytest
 import zstandard
 
 from threadmed.dataset.build import build
+from threadmed.dataset.inputs import find_dump
 from threadmed.dataset.sample import sample_folder
 from threadmed.records import Labelled, Thread, Turn
 from threadmed.store import read_records
@@ -32,7 +33,7 @@ def records(path: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("built")
-    build([POSTS], [COMMENTS], out)
+    build(find_dump([POSTS], [COMMENTS]), out)
     return out
 
 

@@ -10,9 +10,12 @@ from threadmed.dataset.manifest import (
     BothStatistics,
     Distribution,
     FunnelStep,
+    InputFile,
     Manifest,
     RoleCount,
     Statistics,
+    TurnCount,
+    YearCount,
 )
 from threadmed.dataset.options import BuildOptions
 from threadmed.judgements.scores import Item, score_table
@@ -322,19 +325,75 @@ def run_manifest(study: Study) -> RunManifest:
 
 def dataset_manifest(n_threads: int) -> Manifest:
     """Say what an invented build came to."""
-    spread = Distribution(
-        n=10, mean=3.4, min=3, q25=3, median=3, q75=4, q95=5, max=11
-    )  # fmt: skip
-    statistics = Statistics(
-        threads=n_threads,
-        questions=4 * n_threads,
-        answered=4 * n_threads,
-        answered_share=1.0,
-        turns=spread,
-        turn_counts=(),
-        tokens_question=spread,
-        tokens_answer=spread,
+    return Manifest(
+        tool="threadmed 0.1.0",
+        partial=False,
+        inputs=(
+            InputFile(
+                name="posts.zst",
+                side="posts",
+                format="zstd",
+                sha256="e" * 64,
+                bytes=1_000,
+                records=41_870,
+                bad={},
+                repaired={},
+                examples=(),
+            ),
+        ),
+        options=BuildOptions(),
+        funnel=_funnel(n_threads),
+        statistics=BothStatistics(
+            complete=_statistics(1_533, answered=4_100, turns=((3, 902), (4, 631))),
+            answered=_statistics(
+                n_threads, answered=4 * n_threads, turns=((4, n_threads),)
+            ),
+        ),
+        years=(
+            YearCount(year=2021, posts=20_000, complete=1_000, answered=n_threads),
+            YearCount(year=2022, posts=17_954, complete=533, answered=0),
+        ),
+        flair=(
+            RoleCount(flair="", role="lay", comments=20_001),
+            RoleCount(flair="Physician", role="physician", comments=9_120),
+            RoleCount(flair="Physician | Moderator", role="physician", comments=61),
+            RoleCount(flair="Registered Nurse", role="clinician", comments=818),
+        ),
+        scrubbed={"user": 12, "phone": 3},
+        observed={},
     )
+
+
+def _statistics(
+    threads: int, *, answered: int, turns: tuple[tuple[int, int], ...]
+) -> Statistics:
+    questions = sum(length * count for length, count in turns)
+    return Statistics(
+        threads=threads,
+        questions=questions,
+        answered=answered,
+        answered_share=answered / questions,
+        turns=Distribution(
+            n=threads, mean=3.4, min=3, q25=3, median=3, q75=4, q95=4, max=4
+        ),
+        turn_counts=tuple(TurnCount(turns=turn, threads=n) for turn, n in turns),
+        tokens_question=Distribution(
+            n=questions,
+            mean=121.4,
+            min=4,
+            q25=30,
+            median=70,
+            q75=150,
+            q95=402,
+            max=3_117,
+        ),
+        tokens_answer=Distribution(
+            n=answered, mean=80.2, min=3, q25=21, median=52, q75=99, q95=260, max=1_204
+        ),
+    )
+
+
+def _funnel(n_threads: int) -> tuple[FunnelStep, ...]:
     steps = (
         ("keep posts", "", "posts", 0, 41_870),
         ("keep posts", "deleted", "posts", 3_004, 38_866),
@@ -343,29 +402,15 @@ def dataset_manifest(n_threads: int) -> Manifest:
         ("keep posts", "image_only", "posts", 4, 37_956),
         ("keep posts", "duplicate", "posts", 2, 37_954),
         ("keep comments", "", "comments", 0, 90_000),
+        ("keep comments", "post_not_kept", "comments", 18_000, 72_000),
         ("select branch", "", "posts", 0, 37_954),
         ("select branch", "no_physician", "posts", 29_300, 8_654),
         ("keep threads", "", "threads", 0, 8_654),
         ("keep threads", "too_few_follow_ups", "threads", 7_121, 1_533),
         ("fully answered", "", "threads", 0, 1_533),
-        ("fully answered", "unanswered_question", "threads", 812, n_threads),
-    )
-    return Manifest(
-        tool="threadmed 0.1.0",
-        partial=False,
-        inputs=(),
-        options=BuildOptions(),
-        funnel=tuple(
-            FunnelStep(
-                step=step, reason=reason, unit=unit, dropped=dropped, **{unit: left}
-            )
-            for step, reason, unit, dropped, left in steps
-        ),
-        statistics=BothStatistics(complete=statistics, answered=statistics),
-        flair=(
-            RoleCount(flair="Physician", role="physician", comments=9_120),
-            RoleCount(flair="", role="lay", comments=20_001),
-        ),
-        scrubbed={},
-        observed={},
+        ("fully answered", "unanswered_question", "threads", 1_533 - n_threads, n_threads),
+    )  # fmt: skip
+    return tuple(
+        FunnelStep(step=step, reason=reason, unit=unit, dropped=dropped, **{unit: left})
+        for step, reason, unit, dropped, left in steps
     )

@@ -5,7 +5,7 @@ import msgspec
 from report.study_factory import dataset_manifest, run_manifest, write_run
 from threadmed.records import Labelled, PanelScore, ThreadId
 from threadmed.report.analyses import figures_of, mark_of, report_of, tables_of
-from threadmed.report.blocks import Report
+from threadmed.report.blocks import Figure, Report, Table
 from threadmed.report.material import Found, read_found
 from threadmed.report.numbers import MISSING
 from threadmed.store import write_json, write_records
@@ -113,7 +113,7 @@ def test_scores_too_few_for_any_rate_give_tables_and_no_empty_picture(
     folder, _ = bare(tmp_path, scores)
     report = report_of(read_found(folder))
 
-    assert figures_of(report) == ()
+    assert [figure.id for figure in figures_of(report) if figure.judged] == []
     assert "table-turns" in {table.id for table in tables_of(report)}
 
 
@@ -245,25 +245,159 @@ def study_with_finder(study: Study) -> Study:
     )
 
 
-def test_the_flow_names_what_is_there_and_the_commonest_reasons_for_leaving(
+def figure_of(report: Report, name: str) -> Figure:
+    return next(figure for figure in figures_of(report) if figure.id == name)
+
+
+def table_of(report: Report, name: str) -> Table:
+    return next(table for table in tables_of(report) if table.id == name)
+
+
+def test_the_funnel_goes_from_posts_to_threads_and_has_the_comments_last(
     tmp_path: Path,
 ) -> None:
     report = report_of(found_in(tmp_path, n_threads=20))
-    flow = next(b for b in report.sections[0].blocks if type(b).__name__ == "Flow")
+    figure = figure_of(report, "figure-funnel")
 
-    assert [(station.count, station.what) for station in flow.stations] == [
-        ("41,870", "posts read"),
-        ("37,954", "posts kept"),
-        ("8,654", "threads with a physician"),
-        ("1,533", "complete threads"),
-        ("20", "fully answered threads"),
+    assert [(s.name, s.came, s.stayed) for s in figure.chart.stages] == [
+        ("posts read", 41_870, 37_954),
+        ("posts kept", 37_954, 8_654),
+        ("threads with a physician", 8_654, 1_533),
+        ("complete threads", 1_533, 20),
+        ("fully answered threads", 20, None),
+        ("comments read", 90_000, 72_000),
     ]
-    assert flow.stations[0].left == (
-        "\u22123,004 deleted",
-        "\u2212900 too few words",
-        "\u22126 bot",
-        "\u22126 others",
+    assert figure.title == "From 41,870 posts read to 20 fully answered threads"
+    assert "Of 90,000 comments read, 72,000 are kept." in figure.alt
+
+
+def test_the_table_of_the_funnel_has_every_reason(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path, n_threads=20))
+    rows = figure_of(report, "figure-funnel").numbers.rows
+
+    assert [cell.text for cell in rows[2]] == [
+        "keep posts", "too few words", "posts", "900", "37,966",
+    ]  # fmt: skip
+    assert len(rows) == 14
+
+
+def test_a_funnel_of_comments_alone_has_a_title_of_its_own(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, n_threads=2)
+    manifest = dataset_manifest(2)
+    comments = tuple(row for row in manifest.funnel if row.unit == "comments")
+    write_json(
+        tmp_path / "data" / "manifest.json",
+        msgspec.structs.replace(manifest, funnel=comments),
     )
+    figure = figure_of(report_of(read_found(folder)), "figure-funnel")
+
+    assert figure.title == "90,000 comments read"
+
+
+def test_threads_made_again_from_ids_have_a_stage_of_their_own(
+    tmp_path: Path,
+) -> None:
+    from threadmed.dataset.manifest import FunnelStep
+
+    folder = write_run(tmp_path, n_threads=2)
+    manifest = dataset_manifest(20)
+    rows = tuple(
+        FunnelStep(
+            step="hydrate", reason=reason, unit="threads", dropped=n, threads=left
+        )
+        for reason, n, left in (("", 0, 20), ("post_gone", 3, 17))
+    )
+    write_json(
+        tmp_path / "data" / "manifest.json",
+        msgspec.structs.replace(manifest, funnel=(*manifest.funnel, *rows)),
+    )
+    figure = figure_of(report_of(read_found(folder)), "figure-funnel")
+    last = figure.chart.stages[-1]
+
+    assert (last.name, last.came, last.stayed) == ("threads of the release", 20, 17)
+    assert figure.title.endswith("to 20 fully answered threads")
+    assert figure.alt.endswith("Of 20 threads of the release, 17 are kept.")
+
+
+def test_years_and_lengths_are_charts_with_their_numbers(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path, n_threads=20))
+    years, lengths = (
+        figure_of(report, name) for name in ("figure-years", "figure-lengths")
+    )
+
+    assert years.title == (
+        "Posts are from 2021 to 2022; 2021 gave the most complete threads, 1,000"
+    )
+    assert [cell.value for cell in years.numbers.rows[0]] == [2021, 20_000, 1_000, 20]
+    assert years.alt.split("\n")[1] == (
+        "Complete threads by year: 2021: 1,000, 2022: 533."
+    )
+    assert lengths.title == "59% of the complete threads have 3 questions"  # 902/1533
+    assert [cell.value for cell in lengths.numbers.rows[1]] == [4, 631, 20]
+
+
+def test_very_long_threads_share_a_bar_and_have_rows_of_their_own() -> None:
+    from threadmed.dataset.manifest import TurnCount
+    from threadmed.report.sections.extent import lengths_figure
+
+    statistics = dataset_manifest(2).statistics.complete
+    counts = tuple(TurnCount(turns=turns, threads=1) for turns in (11, 13, 40))
+    figure = lengths_figure(
+        msgspec.structs.replace(statistics, turn_counts=counts),
+        msgspec.structs.replace(statistics, turn_counts=()),
+    )
+
+    assert [(bar.label, bar.count) for bar in figure.chart.panels[0].bars] == [
+        ("11", 1), ("12", 0), ("over 12", 2),
+    ]  # fmt: skip
+    assert [row[0].value for row in figure.numbers.rows] == [11, 13, 40]
+
+
+def test_roles_are_counted_and_each_shows_its_commonest_flairs(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path, n_threads=2))
+    roles = [
+        [cell.text for cell in row] for row in table_of(report, "table-roles").rows
+    ]
+    flairs = table_of(report, "table-flair")
+
+    assert roles == [
+        ["physician", "2", "9,181", "30.6"],  # of 30,000
+        ["clinician", "1", "818", "2.7"],
+        ["student", "0", "0", "0.0"],
+        ["lay", "1", "20,001", "66.7"],
+    ]
+    assert flairs.caption == "Shown: physician 2 of 2, clinician 1 of 1, lay 1 of 1."
+    assert [row[1].text for row in flairs.rows] == [
+        "Physician", "Physician | Moderator", "Registered Nurse", "(none)",
+    ]  # fmt: skip
+
+
+def test_quantiles_stand_beside_means_for_both_sets(tmp_path: Path) -> None:
+    report = report_of(found_in(tmp_path, n_threads=20))
+    table = table_of(report, "table-spread")
+    rows = [[cell.text for cell in row] for row in table.rows]
+
+    assert [column.key for column in table.columns][3:] == [
+        "mean", "min", "q25", "median", "q75", "q95", "max",
+    ]  # fmt: skip
+    assert rows[2] == [
+        "Tokens in a question", "Complete", "5,230",  # 3 * 902 + 4 * 631
+        "121.4", "4", "30.0", "70.0", "150.0", "402.0", "3,117",
+    ]  # fmt: skip
+    assert rows[3][:3] == ["Tokens in a question", "Fully answered", "80"]
+
+
+def test_the_manifest_of_an_older_build_has_no_years_and_no_hole(
+    tmp_path: Path,
+) -> None:
+    folder = write_run(tmp_path, n_threads=2)
+    manifest = msgspec.to_builtins(dataset_manifest(2))
+    del manifest["years"]
+    write_json(tmp_path / "data" / "manifest.json", manifest)
+
+    names = {figure.id for figure in figures_of(report_of(read_found(folder)))}
+    assert "figure-funnel" in names
+    assert "figure-years" not in names
 
 
 def test_a_dataset_of_a_truncated_dump_says_so(tmp_path: Path) -> None:
@@ -295,13 +429,18 @@ def test_an_empty_dataset_has_reasons_and_no_numbers(tmp_path: Path) -> None:
         dataset_manifest(2),
         statistics=BothStatistics(complete=none, answered=none),
         funnel=(),
+        years=(),
     )
     write_json(tmp_path / "data" / "manifest.json", manifest)
     report = report_of(read_found(folder))
-    table = next(table for table in tables_of(report) if table.id == "table-dataset")
+    table = table_of(report, "table-dataset")
+    names = {block.id for block in (*tables_of(report), *figures_of(report))}
 
     assert [row[1].text for row in table.rows[:3]] == ["0", "0", "0"]
     assert all(row[1].note for row in table.rows[3:])
+    assert names & {
+        "table-spread", "figure-funnel", "figure-lengths", "figure-years",
+    } == set()  # fmt: skip
 
 
 def test_what_judges_are_shown_stands_in_the_provenance(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, 375])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_opens_quietly_and_never_scrolls_sideways(
     browser: Any, address: str, width: int, scheme: str

@@ -1,10 +1,17 @@
+import itertools
 import re
 
 import pytest
 
+from threadmed.report.bars import bars_drawing, bars_width
 from threadmed.report.blocks import (
+    Bar,
+    BarsChart,
+    BarsPanel,
     Chart,
     Figure,
+    FunnelChart,
+    Leaving,
     Loss,
     LossChart,
     Point,
@@ -13,12 +20,14 @@ from threadmed.report.blocks import (
     SettingPoint,
     SettingsChart,
     SettingsRow,
+    Stage,
     Table,
     TurnPoint,
     TurnsChart,
     TurnsPanel,
 )
 from threadmed.report.figures import file_specification, legend, page_drawings, tidy
+from threadmed.report.funnels import BAR, funnel_rows
 from threadmed.report.losses import loss_rows
 from threadmed.report.panels import panel_drawing, panel_width
 from threadmed.report.rates import rate_rows, setting_rows
@@ -78,6 +87,34 @@ SETTINGS = SettingsChart(
     ),
     is_paired=True,
 )
+FUNNEL = FunnelChart(
+    stages=(
+        Stage(
+            name=NAME,
+            came=1_000,
+            stayed=500,
+            left=(
+                Leaving(reason="removed for some very long reason", count=250),
+                Leaving(reason="patient perhaps deleted", count=200),
+                Leaving(reason="no answer", count=30),
+                Leaving(reason="bot", count=15),
+                Leaving(reason="notice", count=5),
+            ),
+        ),
+        Stage(name="threads", came=0, stayed=0),
+        Stage(name="fully answered threads", came=500, stayed=None),
+    )
+)
+BARS = BarsChart(
+    panels=tuple(
+        BarsPanel(
+            name=name,
+            bars=(Bar(label="2015", count=1_204), Bar(label="2016", count=0)),
+        )
+        for name in (NAME, "b", "c")
+    )
+)
+CHARTS = [LOSS, RATES, TURNS, SETTINGS, FUNNEL, BARS]
 
 
 def figure(chart: Chart) -> Figure:
@@ -93,7 +130,7 @@ def figure(chart: Chart) -> Figure:
     )
 
 
-@pytest.mark.parametrize("chart", [LOSS, RATES, TURNS, SETTINGS])
+@pytest.mark.parametrize("chart", CHARTS)
 def test_a_drawing_is_an_image_with_a_sentence_and_tokens_for_colours(
     chart: Chart,
 ) -> None:
@@ -120,7 +157,7 @@ def test_rows_have_a_wide_drawing_and_one_for_phones() -> None:
 
 
 def test_text_in_a_drawing_is_never_smaller_than_twelve_px() -> None:
-    for chart in (LOSS, RATES, TURNS, SETTINGS):
+    for chart in CHARTS:
         for drawn in page_drawings(figure(chart)):
             sizes = re.findall(r'font-size="([\d.]+)px"', drawn.svg)
 
@@ -218,7 +255,7 @@ def test_settings_are_joined_only_where_they_hold_the_same_items() -> None:
     assert "pale" not in {line.colour for line in unpaired.lines}
 
 
-@pytest.mark.parametrize("chart", [LOSS, RATES, TURNS, SETTINGS])
+@pytest.mark.parametrize("chart", CHARTS)
 def test_a_file_says_its_title_and_its_mark(chart: Chart) -> None:
     import vl_convert
 
@@ -228,7 +265,7 @@ def test_a_file_says_its_title_and_its_mark(chart: Chart) -> None:
 
     assert "Figure 1. A finding" in drawn
     assert "Demonstration, not evidence." in drawn
-    assert "#08426d" in drawn or "#b5460a" in drawn
+    assert re.search("#(08426d|b5460a|2f7fb5)", drawn)
 
 
 def test_phones_get_a_key_for_what_the_wide_drawing_labels() -> None:
@@ -238,7 +275,75 @@ def test_phones_get_a_key_for_what_the_wide_drawing_labels() -> None:
     ]
     assert len(legend(figure(SETTINGS))) == 4
     assert len(legend(figure(LOSS))) == 4
+    assert len(legend(figure(FUNNEL))) == 2
     assert legend(figure(TURNS)) == ()
+    assert legend(figure(BARS)) == ()
+
+
+@pytest.mark.parametrize("is_narrow", [False, True])
+def test_the_parts_of_a_stage_are_to_scale_and_fill_its_bar(*, is_narrow: bool) -> None:
+    drawing = funnel_rows(FUNNEL, is_narrow=is_narrow)
+    y = drawing.lines[0].y
+    parts = [line for line in drawing.lines[1:] if line.y == y]
+    gap = 1.5 / drawing.axes.width
+
+    assert [part.colour for part in parts] == ["blue", "mid", "pale", "rest", "rest"]
+    assert [part.x for part in parts] == pytest.approx([0, 0.5, 0.75, 0.95, 0.98])
+    assert parts[0].x2 == pytest.approx(0.5 - gap)
+    assert parts[-1].x2 == 1
+    assert {line.width for line in drawing.lines} == {BAR}
+
+
+def test_a_stage_into_which_nothing_came_is_an_empty_bar() -> None:
+    drawing = funnel_rows(FUNNEL, is_narrow=False)
+    outlines, grounds = (
+        [line.y for line in lines if line.colour == colour]
+        for lines, colour in ((drawing.behind, "line-2"), (drawing.lines, "paper"))
+    )
+
+    assert len(outlines) == 2  # the last stage has none
+    assert outlines == grounds
+    assert [line.colour for line in drawing.lines if line.y == grounds[1]] == ["paper"]
+
+
+def test_reasons_are_named_in_lines_that_fit_and_the_rest_is_summed() -> None:
+    wide, narrow = (
+        [
+            text.text.replace("\N{NO-BREAK SPACE}", " ")
+            for text in funnel_rows(FUNNEL, is_narrow=is_narrow).texts
+            if text.text.startswith("\u2212")
+        ]
+        for is_narrow in (False, True)
+    )
+
+    assert (
+        " ".join(wide)
+        == " ".join(narrow)
+        == (
+            "\u2212250 removed for some very long reason, "
+            "\u2212200 patient perhaps deleted, \u221230 no answer, \u221220 others"
+        )
+    )
+    assert len(narrow) > len(wide) > 1
+    assert max(map(len, narrow)) <= 326 / 6.2  # px of the plot, px a character
+
+
+def test_lines_of_a_funnel_do_not_lie_on_each_other() -> None:
+    for is_narrow in (False, True):
+        drawing = funnel_rows(FUNNEL, is_narrow=is_narrow)
+        starts = sorted({text.y for text in drawing.texts if text.anchor == "start"})
+
+        assert min(b - a for a, b in itertools.pairwise(starts)) >= 16
+        assert starts[-1] < drawing.axes.height
+
+
+def test_bars_begin_at_zero_and_their_panel_ends_at_the_largest() -> None:
+    drawing = bars_drawing(BARS, BARS.panels[0], named=True)
+
+    assert drawing.axes.x == (0, 1_204)
+    assert [(line.x, line.x2) for line in drawing.lines] == [(0, 1_204)]
+    assert {"1,204", "0", "2015", "2016", NAME} == {t.text for t in drawing.texts}
+    assert drawing.width == bars_width(BARS) == 286  # (880 + 10) / 3 - 10
 
 
 def test_tidying_leaves_text_alone() -> None:

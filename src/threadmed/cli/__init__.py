@@ -19,8 +19,8 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-SEVERAL = ("--posts", "--comments")
-"""Options that take all the paths up to the next option, as a shell's globs give."""
+SEVERAL = ("--posts", "--comments", "--explain")
+"""Options that take all that stands up to the next option, as a shell's globs give."""
 
 StudyPath = Annotated[Path, typer.Argument(help="The study folder.", metavar="STUDY")]
 
@@ -42,19 +42,75 @@ def demo(
 def build(
     posts: Annotated[list[Path], typer.Option(help="Dump files of submissions.")],
     comments: Annotated[list[Path], typer.Option(help="Dump files of comments.")],
-    out: Annotated[Path, typer.Option(help="Folder for the dataset.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the dataset.", show_default=False)
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(help="build.toml; without it the paper's choices.")
+    ] = None,
+    subreddit: Annotated[
+        str | None, typer.Option(help="Whose posts; AskDocs unless said.")
+    ] = None,
+    executor: Annotated[
+        Literal["local", "ray"], typer.Option(help="This process, or a Ray cluster.")
+    ] = "local",
+    release: Annotated[
+        Literal["text", "ids"],
+        typer.Option(help="Threads, or only the ids to make them from a dump."),
+    ] = "text",
+    explain: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Say why a thread is as it is, by its name or its post's id.",
+            metavar="THREAD",
+        ),
     ] = None,
     *,
     allow_partial: Annotated[
         bool, typer.Option(help="Use what a truncated file holds, and say so.")
     ] = False,
 ) -> None:
-    """Make de-identified threads from Reddit dumps."""
-    from threadmed.cli.commands import run_build
+    """Make de-identified threads from Reddit dumps.
 
-    run_build(posts, comments, out=out, config=config, allow_partial=allow_partial)
+    --posts and --comments take several files or patterns, packed or not.
+    """
+    from threadmed.cli.datasets import BuildRequest, run_build
+
+    run_build(
+        BuildRequest(
+            posts=posts,
+            comments=comments,
+            out=out,
+            config=config,
+            subreddit=subreddit,
+            executor=executor,
+            release=release,
+            explain=explain or [],
+            allow_partial=allow_partial,
+        )
+    )
+
+
+@app.command()
+def hydrate(
+    ids: Annotated[
+        Path, typer.Argument(help="Folder of an ids-only release.", metavar="IDS")
+    ],
+    posts: Annotated[list[Path], typer.Option(help="Dump files of submissions.")],
+    comments: Annotated[list[Path], typer.Option(help="Dump files of comments.")],
+    out: Annotated[Path, typer.Option(help="Folder for the dataset.")],
+    *,
+    allow_partial: Annotated[
+        bool, typer.Option(help="Use what a truncated file holds, and say so.")
+    ] = False,
+) -> None:
+    """Make the threads of an ids-only release from an own dump.
+
+    What has been deleted since is left out.
+    """
+    from threadmed.cli.datasets import run_hydrate
+
+    run_hydrate(ids, posts, comments, out=out, allow_partial=allow_partial)
 
 
 @app.command()

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -17,7 +17,7 @@ from threadmed.errors import InputError, Stopped
 from threadmed.llm.model import ChatModel
 from threadmed.records import Model, PanelRule, Stage
 from threadmed.store import read_bytes, write_bytes, write_json, write_text
-from threadmed.study import Folder, RunManifest, read_toml, study_folder
+from threadmed.study import Folder, RunManifest, study_folder
 
 VERBS: dict[Stage, str] = {
     "identify": "identifying with",
@@ -44,33 +44,6 @@ def stoppable(kept: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise Stopped(f"stopped; {kept}") from None
-
-
-def run_build(
-    posts: Sequence[Path],
-    comments: Sequence[Path],
-    *,
-    out: Path,
-    config: Path | None,
-    allow_partial: bool,
-) -> None:
-    """Build a dataset and print its funnel."""
-    from threadmed.dataset.build import build
-    from threadmed.dataset.options import BuildOptions
-
-    options = read_toml(config, BuildOptions) if config else BuildOptions()
-    with stoppable("nothing was written"), shown(unit="bytes") as progress:
-        manifest = build(
-            posts,
-            comments,
-            out,
-            options=options,
-            allow_partial=allow_partial,
-            progress=progress,
-        )
-    for step in manifest.funnel:
-        say(f"{step}")
-    say(f"dataset: {out}")
 
 
 def run_init(folder: Path) -> None:
@@ -164,18 +137,17 @@ def run_measure(
 def run_demo(out: Path) -> None:
     """Go the whole line on the sample; a second time on one folder pays for nothing."""
     from threadmed.dataset.build import build
+    from threadmed.dataset.inputs import find_dump
     from threadmed.dataset.sample import sample_folder
     from threadmed.llm.providers.embedded import NOTICE
 
     say(NOTICE)
     folder, sample = study_folder(out), sample_folder()
     with stoppable("the dataset is not written yet"), shown(unit="bytes") as progress:
-        manifest = build(
-            [sample / "AskDocs_submissions.zst"],
-            [sample / "AskDocs_comments.zst"],
-            out / "dataset",
-            progress=progress,
+        dump = find_dump(
+            [sample / "AskDocs_submissions.zst"], [sample / "AskDocs_comments.zst"]
         )
+        manifest = build(dump, out / "dataset", progress=progress, is_invented=True)
     say(f"{out / 'dataset'}: {manifest.statistics.complete.threads} threads")
     write_bytes(out / "reference.jsonl", read_bytes(sample / "labels.jsonl"))
     if not folder.study.exists():

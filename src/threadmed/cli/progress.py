@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 Report = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and of how much."""
@@ -23,7 +24,7 @@ def shown(*, unit: str = "") -> Iterator[Report]:
         with _bars(unit) as report:
             yield report
     else:
-        yield _lines()
+        yield _lines(unit)
 
 
 @contextmanager
@@ -38,14 +39,19 @@ def _bars(unit: str) -> Iterator[Report]:
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
+        TransferSpeedColumn,
     )
 
     tasks: dict[str, TaskID] = {}
-    amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    amounts = (
+        (DownloadColumn(), TransferSpeedColumn())
+        if unit == "bytes"
+        else (MofNCompleteColumn(),)
+    )
     with Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        amount,
+        *amounts,
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
@@ -59,21 +65,44 @@ def _bars(unit: str) -> Iterator[Report]:
         yield report
 
 
-def _lines() -> Report:
+class _State(NamedTuple):
+    """How far one thing is."""
+
+    done: int
+    total: int
+    since: float
+    """When it was first heard of, by a clock that only runs forward."""
+
+    def line(self, name: str, unit: str, now: float) -> str:
+        """Say it: counts as they are, bytes with their rate and the time left."""
+        if unit != "bytes":
+            return f"{name} {self.done:,} of {self.total:,}"
+        rate = self.done / max(now - self.since, 1e-3)
+        text = (
+            f"{name} {self.done / 1e6:,.1f} of {self.total / 1e6:,.1f} MB, "
+            f"{rate / 1e6:,.1f} MB/s"
+        )
+        if 0 < self.done < self.total:
+            text += f", {(self.total - self.done) / rate:,.0f} s left"
+        return text
+
+
+def _lines(unit: str) -> Report:
     """Say all that is under way in one line, now and then, and when it is done."""
-    states: dict[str, tuple[int, int]] = {}
+    states: dict[str, _State] = {}
     said_at = float("-inf")
 
     def report(what: str, done: int, total: int) -> None:
         nonlocal said_at
-        is_new = what not in states
-        states[what] = (done, total)
-        is_done = all(part == whole for part, whole in states.values())
         now = time.monotonic()
+        is_new = what not in states
+        since = now if is_new else states[what].since
+        states[what] = _State(done, total, since)
+        is_done = all(state.done == state.total for state in states.values())
         if not (is_done and not is_new) and now - said_at < EVERY_S:
             return
         said_at = now
-        line = "; ".join(f"{name} {n:,} of {m:,}" for name, (n, m) in states.items())
+        line = "; ".join(state.line(name, unit, now) for name, state in states.items())
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is what it is for
 
     return report

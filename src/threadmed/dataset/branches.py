@@ -1,91 +1,82 @@
-"""From the comments under a post to one linear conversation (paper, A.3); pure.
+"""From the branches under a post to one linear conversation (paper, A.3); pure.
 
-Every reply to the post roots a branch; a branch is its root with all descendants in
-time order, and never a reply before what it replies to.
 Among the branches that a physician answered in, the one whose first answer shares
 most words with the post is selected.
-
-Trees of real dumps have comments that reply to themselves, to each other in a circle,
-or to something that was never archived; none of these can be reached from the post,
-and they are counted as detached.
-The order in which comments come changes nothing.
+Every branch is accounted for with what became of it, so that an explanation is made
+of the same facts as a build.
 """
 
-import heapq
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence
 from typing import Literal
 
+import msgspec
+
 from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.overlap import overlap, words_of
+from threadmed.dataset.pairing import Exchange, answers_of, exchanges_of, turns
+from threadmed.dataset.tree import Branch, Node, age
 from threadmed.records import Record, Turn
-
-Speaker = Literal["patient", "physician", "other"]
-
-Fate = Literal["kept", "gone", "ignored"]
-"""gone: deleted or removed; ignored: a bot's, a notice, or empty."""
-
-WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 
 DropReason = Literal[
     "no_physician",
     "patient_deleted",
     "patient_perhaps_deleted",
+    "answer_removed",
     "too_much_removed",
+    "first_unanswered",
     "too_few_follow_ups",
 ]
-"""Why a post gives no thread."""
+"""Why the branches of a post give no thread."""
+
+OutOfPlay = Literal["no_physician", "patient_root", "lay_root"]
+"""Why a branch is none of those to select from."""
 
 
-class Node(Record, frozen=True, kw_only=True, gc=False):
-    """A comment, as far as the shape of a conversation depends on it."""
+class Candidate(Record, frozen=True, kw_only=True):
+    """A branch and what may come of it."""
 
-    id: str
-    parent: str
-    """Id of the comment that it replies to; empty for a reply to the post."""
-    time: int
-    speaker: Speaker
-    author: str = ""
-    """Name within the post; empty where the account is gone."""
-    text: str = ""
-    """Cleaned words of the patient and of physicians."""
-    fate: Fate = "kept"
-
-    @property
-    def counts(self) -> bool:
-        """Whether it is a patient's or physician's message with words."""
-        return self.fate == "kept" and self.speaker != "other" and self.text != ""
-
-
-class Branch(Record, frozen=True, kw_only=True):
-    """A reply to the post with all that came of it."""
-
-    nodes: tuple[Node, ...]
-    """In time order, parents before children; the first is the root."""
-    answers: tuple[Node, ...] = ()
-    """The physicians' messages that are used, in the same order."""
-    overlap: float = 0.0
-    """How much the first of them has in common with the post."""
+    branch: Branch
+    exchanges: tuple[Exchange, ...] = ()
+    first_answer: Node | None = None
+    """The first of the answers that are used."""
+    overlap: float | None = None
+    """How much it has in common with the post; None where there is no other branch
+    to choose from and nobody asked."""
+    out_of_play: OutOfPlay | None = None
+    """Why the branch may not be selected; None if it may."""
+    reason: DropReason | None = None
+    """Why it gives no thread where it is selected; None if it does."""
 
 
 class Conversation(Record, frozen=True, kw_only=True):
     """What a post gives."""
 
     turns: tuple[Turn, ...]
+    exchanges: tuple[Exchange, ...]
+    """The comments behind each turn."""
     branch: Branch
     """The branch that was selected."""
     rivals: int
     """Other branches with a physician's answer."""
+    candidates: tuple[Candidate, ...]
+    """All branches, by time of their roots."""
 
 
 class Dropped(Record, frozen=True, kw_only=True):
     """Why a post gives no conversation."""
 
     reason: DropReason
+    candidates: tuple[Candidate, ...] = ()
+    selected: Branch | None = None
+    """The branch that the reason is of; None where none could be selected."""
 
 
 def conversation(
-    question: str, tree: Sequence[Branch], *, options: BuildOptions
+    question: str,
+    tree: Sequence[Branch],
+    *,
+    options: BuildOptions,
+    compare_all: bool = False,
 ) -> Conversation | Dropped:
     """Make the conversation of a post, or say why there is none.
 
@@ -93,8 +84,11 @@ def conversation(
         question: The post's cleaned words.
         tree: The branches under it.
         options: How branches are selected and answers paired.
+        compare_all: Hold a branch against the post also where it is the only one, which
+            changes nothing but what is told of it.
 
     Example:
+        >>> from threadmed.dataset.tree import branches
         >>> nodes = [
         ...     Node(id="a", parent="", time=1, speaker="physician", text="Rest."),
         ...     Node(id="b", parent="a", time=2, speaker="patient", text="How long?"),
@@ -106,184 +100,117 @@ def conversation(
         >>> [turn.answer for turn in made.turns]
         ['Rest.', 'A week.', None]
     """
-    answered = [
-        branch
-        for branch in (_with_answers(one, options) for one in tree)
-        if branch.answers
-    ]
-    if not answered:
-        return Dropped(reason="no_physician")
-    ranked = sorted(_compared(answered, words_of(question), options), key=_rank)
-    judged = ranked[:1] if options.select_first else ranked
+    candidates = tuple(_candidate(branch, options) for branch in tree)
+    if compare_all or sum(not one.out_of_play for one in candidates) > 1:
+        candidates = _compared(candidates, question, options)
+    ranked = sorted((one for one in candidates if not one.out_of_play), key=_rank)
+    if not ranked:
+        return Dropped(reason="no_physician", candidates=candidates)
     reasons: list[DropReason] = []
-    for branch in judged:
-        turns = turns_of(question, branch, options=options)
-        reason = why_drop(branch, turns, options=options)
-        if reason is None:
-            return Conversation(turns=turns, branch=branch, rivals=len(answered) - 1)
-        reasons.append(reason)
-    return Dropped(reason=reasons[0])
+    for one in ranked[:1] if options.select_first else ranked:
+        if one.reason is None:
+            return Conversation(
+                turns=turns(question, one.exchanges),
+                exchanges=one.exchanges,
+                branch=one.branch,
+                rivals=len(ranked) - 1,
+                candidates=candidates,
+            )
+        reasons.append(one.reason)
+    return Dropped(reason=reasons[0], candidates=candidates, selected=ranked[0].branch)
 
 
-def branches(nodes: Iterable[Node]) -> tuple[Branch, ...]:
-    """Give the branches under a post, by time of their roots.
-
-    Args:
-        nodes: The comments under it, in any order, each id once.
-    """
-    children: dict[str, list[Node]] = {}
-    for node in nodes:
-        children.setdefault(node.parent, []).append(node)
-    roots = sorted(children.get("", []), key=_order)
-    return tuple(Branch(nodes=_descent(root, children)) for root in roots)
-
-
-def detached(nodes: Iterable[Node], tree: Sequence[Branch]) -> frozenset[str]:
-    """Give the ids of the comments that cannot be reached from the post.
-
-    Example:
-        >>> nodes = [Node(id="a", parent="a", time=1, speaker="other")]
-        >>> sorted(detached(nodes, branches(nodes)))
-        ['a']
-    """
-    reached = {node.id for branch in tree for node in branch.nodes}
-    return frozenset(node.id for node in nodes if node.id not in reached)
-
-
-def _descent(root: Node, children: dict[str, list[Node]]) -> tuple[Node, ...]:
-    """Order a root and its descendants by time, a child only after its parent."""
-    waiting = [(_order(root), root)]
-    ordered = []
-    while waiting:
-        _, node = heapq.heappop(waiting)
-        ordered.append(node)
-        for child in children.get(node.id, ()):
-            heapq.heappush(waiting, (_order(child), child))
-    return tuple(ordered)
-
-
-def _order(node: Node) -> tuple[int, int, str]:
-    """Time, and among equal times the lower id in base 36, which is the older."""
-    return node.time, len(node.id), node.id
-
-
-def overlap(
-    question: AbstractSet[str],
-    answer: AbstractSet[str],
-    *,
-    measure: Literal["words", "jaccard"],
-) -> float:
-    """Say how much two texts have in common.
-
-    Args:
-        question: Words of the post, title and body.
-        answer: Words of the first physician's answer.
-        measure: "words" counts distinct words in both, without regard to case;
-            "jaccard" divides that by the distinct words in either, and lies in [0, 1].
-
-    References:
-        ThReadMed-QA, appendix A.3: "a word-overlap heuristic between the post text
-        and the first physician response"; stop words are kept, since it names none.
-
-    Example:
-        >>> foot, hand = words_of("My left foot"), words_of("The left hand")
-        >>> overlap(foot, hand, measure="words")
-        1.0
-        >>> overlap(foot, hand, measure="jaccard")
-        0.2
-    """
-    shared = len(question & answer)
-    if measure == "words":
-        return float(shared)
-    return shared / (len(question | answer) or 1)
-
-
-def words_of(text: str) -> AbstractSet[str]:
-    """Give the distinct words of a text, in lower case.
-
-    Example:
-        >>> sorted(words_of("Don't run; DON'T!"))
-        ["don't", 'run']
-    """
-    return frozenset(WORD.findall(text.casefold()))
-
-
-def _with_answers(branch: Branch, options: BuildOptions) -> Branch:
-    answers = [node for node in branch.nodes if _is_answer(node)]
-    if options.answers_to == "conversation":
-        voices = {node.id for node in branch.nodes if node.speaker != "other"} | {""}
-        answers = [node for node in answers if node.parent in voices]
-    if options.physicians == "first":
-        answers = [node for node in answers if node.author == answers[0].author]
-    return Branch(nodes=branch.nodes, answers=tuple(answers))
-
-
-def _compared(
-    answered: Sequence[Branch], question: AbstractSet[str], options: BuildOptions
-) -> Iterator[Branch]:
-    for branch in answered:
-        first = words_of(branch.answers[0].text)
-        shared = overlap(question, first, measure=options.overlap)
-        yield Branch(nodes=branch.nodes, answers=branch.answers, overlap=shared)
-
-
-def _is_answer(node: Node) -> bool:
-    return node.counts and node.speaker == "physician"
-
-
-def _rank(branch: Branch) -> tuple[float, tuple[int, int, str]]:
-    """Most in common first; among equals the earlier first answer, then the lower id."""
-    return -branch.overlap, _order(branch.answers[0])
-
-
-def turns_of(
-    question: str, branch: Branch, *, options: BuildOptions
-) -> tuple[Turn, ...]:
-    """Pair the patient's messages with the physicians' answers.
-
-    Every message of the patient opens a turn; a turn without an answer is an orphan
-    (paper, A.4).
-    """
-    questions = [question]
-    answers: list[list[str]] = [[]]
-    used = {node.id for node in branch.answers}
-    home = {"": 0}
-    """Turn of a comment: its own, or that of the message it hangs under."""
-    for node in branch.nodes:
-        home[node.id] = home[node.parent]
-        if node.id in used:
-            turn = home[node.id] if options.pairing == "tree" else len(questions) - 1
-            answers[turn].append(node.text)
-        elif node.counts and node.speaker == "patient":
-            if options.questions == "merged" and not answers[-1]:
-                questions[-1] += f"\n\n{node.text}"
-            else:
-                questions.append(node.text)
-                answers.append([])
-            home[node.id] = len(questions) - 1
-    last = 1 if options.answers == "first" else None
-    return tuple(
-        Turn(question=asked, answer="\n\n".join(given[:last]) or None)
-        for asked, given in zip(questions, answers, strict=True)
+def _candidate(branch: Branch, options: BuildOptions) -> Candidate:
+    answers = answers_of(branch, options)
+    why = why_out_of_play(branch, answers, options)
+    if why is not None:
+        return Candidate(branch=branch, out_of_play=why)
+    exchanges = exchanges_of(branch, answers, options=options)
+    return Candidate(
+        branch=branch,
+        exchanges=exchanges,
+        first_answer=answers[0],
+        reason=why_drop(branch, answers, exchanges, options=options),
     )
 
 
+def _compared(
+    candidates: Sequence[Candidate], question: str, options: BuildOptions
+) -> tuple[Candidate, ...]:
+    words = words_of(question, stop_words=options.stop_words)
+    compared = []
+    for one in candidates:
+        if one.first_answer is not None:
+            first = words_of(one.first_answer.text, stop_words=options.stop_words)
+            shared = overlap(words, first, measure=options.overlap)
+            compared.append(msgspec.structs.replace(one, overlap=shared))
+        else:
+            compared.append(one)
+    return tuple(compared)
+
+
+def _rank(candidate: Candidate) -> tuple[float, tuple[int, int, str]]:
+    """Most in common first; among equals the earlier first answer, then the lower id."""
+    first = candidate.first_answer or candidate.branch.nodes[0]
+    return -(candidate.overlap or 0.0), age(first)
+
+
+def why_out_of_play(
+    branch: Branch, answers: Sequence[Node], options: BuildOptions
+) -> OutOfPlay | None:
+    """Give the reason why a branch may not be selected, or None."""
+    if not answers:
+        return "no_physician"
+    match branch.nodes[0].speaker:
+        case "patient" if options.patient_roots == "skip":
+            return "patient_root"
+        case "other" if options.lay_roots == "skip":
+            return "lay_root"
+        case _:
+            return None
+
+
 def why_drop(
-    branch: Branch, turns: Sequence[Turn], *, options: BuildOptions
+    branch: Branch,
+    answers: Sequence[Node],
+    exchanges: Sequence[Exchange],
+    *,
+    options: BuildOptions,
 ) -> DropReason | None:
-    """Give the first reason why a branch is no conversation, or None."""
-    if any(node.speaker == "patient" and node.fate == "gone" for node in branch.nodes):
-        return "patient_deleted"
-    if options.suspected_deletion == "strict" and _perhaps_deleted(branch):
-        return "patient_perhaps_deleted"
-    if _removed_share(branch) > options.max_removed_share:
-        return "too_much_removed"
-    if len(turns) - 1 < options.min_follow_ups:
+    """Give the first reason why a branch is no conversation, or None.
+
+    Args:
+        branch: The branch.
+        answers: Those of its comments that are used as answers.
+        exchanges: What they and the patient's messages were paired to.
+        options: What is asked of a conversation.
+    """
+    lost = _why_lost(branch, answers, options)
+    if lost is not None:
+        return lost
+    if options.first_unanswered == "drop" and not exchanges[0].answers:
+        return "first_unanswered"
+    if len(exchanges) - 1 < options.min_follow_ups:
         return "too_few_follow_ups"
     return None
 
 
-def _perhaps_deleted(branch: Branch) -> bool:
+def _why_lost(
+    branch: Branch, answers: Sequence[Node], options: BuildOptions
+) -> DropReason | None:
+    """Give the first reason that lies in what is no longer there."""
+    gone = {node.speaker for node in branch.nodes if node.fate == "gone"}
+    if "patient" in gone:
+        return "patient_deleted"
+    if options.suspected_deletion == "strict" and _perhaps_deleted(branch, answers):
+        return "patient_perhaps_deleted"
+    if options.removed_answer == "drop_thread" and "physician" in gone:
+        return "answer_removed"
+    too_much = _removed_share(branch) > options.max_removed_share
+    return "too_much_removed" if too_much else None
+
+
+def _perhaps_deleted(branch: Branch, answers: Sequence[Node]) -> bool:
     """Whether a comment of a deleted author stands where the patient's would.
 
     With its author a comment has lost the sign that it is the patient's; one that
@@ -291,7 +218,7 @@ def _perhaps_deleted(branch: Branch) -> bool:
     likely is.
     """
     speaker = {node.id: node.speaker for node in branch.nodes}
-    answered = {node.parent for node in branch.answers}
+    answered = {node.parent for node in answers}
     return any(
         node.fate != "ignored"
         and node.speaker == "other"

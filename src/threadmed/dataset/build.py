@@ -1,247 +1,226 @@
 """From dump files to a dataset folder; the door of the room."""
 
-import csv
-import gc
-import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from datetime import UTC, date, datetime
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
 
-from threadmed import __version__
-from threadmed.dataset.clean import BOTS, Limits
-from threadmed.dataset.collect import Comments, Posts, Roles
-from threadmed.dataset.dumps import read_dump
+from threadmed.dataset.clean import limits_of
+from threadmed.dataset.collect import Live, Pass, Reader, read_comments, read_posts
+from threadmed.dataset.executors import Executor, Sorted, local
+from threadmed.dataset.explain import Explanation
 from threadmed.dataset.funnel import Funnel
-from threadmed.dataset.manifest import (
-    BothStatistics,
-    InputFile,
-    Manifest,
-    RoleCount,
+from threadmed.dataset.gather import (
+    Found,
+    Gathered,
+    KeptPosts,
+    explain_post,
+    keep_posts,
+    make_threads,
 )
+from threadmed.dataset.inputs import Dump, parts_for
+from threadmed.dataset.manifest import FunnelStep, Manifest, RoleCount
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.privacy import scrub, thread_ids
-from threadmed.dataset.raw import RawComment, RawPost
-from threadmed.dataset.statistics import describe
-from threadmed.dataset.threads import Account, thread_of
+from threadmed.dataset.privacy import thread_ids
+from threadmed.dataset.release import Release, write_release
+from threadmed.dataset.roles import Roles
+from threadmed.dataset.streams import Progress
+from threadmed.dataset.threads import Account
 from threadmed.errors import InputError
-from threadmed.records import Thread, Turn
-from threadmed.store import atomic, write_json, write_parquet, write_records, write_text
-
-Raw = TypeVar("Raw", RawPost, RawComment)
+from threadmed.records import ThreadId
 
 DEFAULTS = BuildOptions()
 
 
 def build(
-    posts: Sequence[Path],
-    comments: Sequence[Path],
+    dump: Dump,
     out: Path,
     *,
     options: BuildOptions = DEFAULTS,
-    allow_partial: bool = False,
-    progress: Callable[[str, int, int], None] | None = None,
+    is_invented: bool = False,
+    progress: Progress | None = None,
 ) -> Manifest:
     """Make de-identified threads from dumps and write them to a folder.
 
-    Writes complete.jsonl and answered.jsonl, both also as .parquet, flair_census.csv
-    and manifest.json; either all of them or none.
-    The same records give the same threads, byte for byte, in whatever order and in
-    however many files they come.
-
-    Args:
-        posts: Dump files of submissions.
-        comments: Dump files of comments.
-        out: Folder for the dataset.
-        options: Choices that decide what a thread is.
-        allow_partial: Use truncated or corrupt files as far as they can be read.
-        progress: Told the file that is being read, the bytes read, and all bytes.
+    What `gather` and `write_release` do, with the local executor and its parts
+    beside the folder.
 
     Raises:
         InputError: If a file is missing, truncated, corrupt or no dump of its kind,
             or if the folder cannot be written.
     """
-    if not (posts and comments):
-        raise InputError("a build needs at least one file of posts and one of comments")
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out}: is there already and is no folder")
-    making = _Making(options, allow_partial=allow_partial, progress=progress)
-    with _garbage_collection_paused():
-        threads = making.threads(posts, comments)
-    answered = [
-        thread for thread in threads if all(turn.answer for turn in thread.turns)
-    ]
-    manifest = making.manifest(threads, answered)
-    _write(out, threads, answered, manifest)
-    return manifest
+    with local(beside=out) as executor:
+        gathering = gather(dump, options=options, executor=executor, progress=progress)
+        return write_release(gathering.release(is_invented=is_invented), out)
 
 
-class _Making:
-    """A build under way."""
+class Gathering:
+    """All that was made of a dump, and what it was made of.
+
+    Lasts as long as its executor does.
+    """
 
     def __init__(
         self,
-        options: BuildOptions,
+        reader: Reader,
+        executor: Executor,
         *,
-        allow_partial: bool,
-        progress: Callable[[str, int, int], None] | None,
+        posts: Sorted[Pass],
+        kept: Sequence[KeptPosts],
+        comments: Sorted[Pass],
     ) -> None:
-        self.options = options
-        self.inputs: list[InputFile] = []
-        self.funnel = Funnel()
+        self._reader = reader
+        self._executor = executor
+        self._posts = posts
+        self._comments = comments
+        self._kept = kept
         self.account = Account()
-        self.scrubbed: Counter[str] = Counter()
-        self._allow_partial = allow_partial
-        self._progress = progress or (lambda _what, _done, _total: None)
-        self._roles = Roles(options)
-        self._limits = Limits(
-            start=_first_second(options.window_start),
-            end=_first_second(options.window_end),
-            min_words=options.min_words,
-            bots=BOTS | {name.casefold() for name in options.known_bots},
+        self.found: list[Found] = []
+        self._duplicates = self._commented = 0
+        for gathered in executor.each_part(
+            partial(make_threads, reader=reader), posts, comments
+        ):
+            self._add(gathered)
+        self.names = thread_ids(
+            [found.post for found in self.found], seed=reader.options.seed
         )
 
-    def threads(
-        self, post_files: Sequence[Path], comment_files: Sequence[Path]
-    ) -> list[Thread]:
-        """Read all files, the posts first, and make threads, in order of their names."""
-        posts = Posts(self._limits, self.options)
-        for path in post_files:
-            self._read(path, RawPost, posts.accept, side="posts")
-        kept = posts.kept()
-        left = self.funnel.step("keep posts", "posts", posts.read, posts.dropped)
-        comments = Comments(kept, self._roles)
-        for path in comment_files:
-            self._read(path, RawComment, comments.accept, side="comments")
-        made = self._turns(comments)
-        account = self.account
-        self.funnel.step(
-            "keep comments",
-            "comments",
-            comments.read,
-            comments.dropped + account.comments,
-        )
-        left = self.funnel.step("select branch", "posts", left, account.posts)
-        self.funnel.step("keep threads", "threads", left, account.threads)
-        names = thread_ids(made, seed=self.options.seed)
-        return [
-            Thread(thread_id=name, turns=tuple(map(self._scrubbed, made[post])))
-            for post, name in names.items()
-        ]
+    def _add(self, gathered: Gathered) -> None:
+        self.found += gathered.found
+        self.account.add(gathered.account)
+        self._duplicates += gathered.duplicates
+        self._commented += gathered.commented
 
-    def _read(
-        self,
-        path: Path,
-        kind: type[Raw],
-        accept: Callable[[Raw], str | None],
-        *,
-        side: Literal["posts", "comments"],
-    ) -> None:
-        self.inputs.append(
-            read_dump(
-                path,
-                kind,
-                accept,
-                side=side,
-                allow_partial=self._allow_partial,
-                progress=self._progress,
-            )
+    def release(self, *, is_invented: bool = False) -> Release:
+        """Give all that a dataset folder is written from.
+
+        Args:
+            is_invented: Whether nobody wrote what the dump holds, so that the
+                datasheet says so.
+        """
+        by_post = {found.post: found for found in self.found}
+        years: Counter[int] = Counter()
+        for kept in self._kept:
+            years.update(kept.years)
+        passes = (*self._posts.results, *self._comments.results)
+        return Release(
+            options=self._reader.options,
+            is_invented=is_invented,
+            inputs=tuple(one.file for one in passes),
+            found={name: by_post[post] for post, name in self.names.items()},
+            funnel=self._funnel(),
+            years=dict(years),
+            flair=tuple(self._census()),
+            observed={name: n for name, n in self.account.observed.items() if n},
         )
 
-    def _turns(self, comments: Comments) -> dict[str, tuple[Turn, ...]]:
-        """Make the turns of every post that gives a thread, by its id."""
-        made = {}
-        for post, under in comments.by_post():
-            turns = thread_of(
-                post,
-                under,
-                limits=self._limits,
-                options=self.options,
-                roles=self._roles,
-                account=self.account,
-            )
-            if turns is not None:
-                made[post.id] = turns
-        return made
+    def _census(self) -> Iterator[RoleCount]:
+        roles = Roles(self._reader.options)
+        by_count = sorted(self.account.flair.items(), key=lambda item: (-item[1], item))
+        for flair, count in by_count:
+            yield RoleCount(flair=flair, role=roles.of(flair), comments=count)
 
-    def _scrubbed(self, turn: Turn) -> Turn:
-        return Turn(
-            question=scrub(turn.question, counts=self.scrubbed),
-            answer=turn.answer and scrub(turn.answer, counts=self.scrubbed),
+    def _funnel(self) -> tuple[FunnelStep, ...]:
+        funnel, account = Funnel(), self.account
+        posts = _dropped(self._posts.results)
+        for kept in self._kept:
+            posts.update(kept.dropped)
+        read = sum(one.read for one in self._posts.results)
+        left = funnel.step("keep posts", "posts", read, +posts)
+        comments = _dropped(self._comments.results) + Counter(account.comments)
+        comments["duplicate"] += self._duplicates
+        read = sum(one.read for one in self._comments.results)
+        funnel.step("keep comments", "comments", read, +comments)
+        selected = Counter(account.posts)
+        is_stated = self._reader.options.at_least_one_comment == "stated"
+        unseen = "no_physician" if is_stated else "no_comments"
+        selected[unseen] += left - self._commented
+        left = funnel.step("select branch", "posts", left, +selected)
+        left = funnel.step("keep threads", "threads", left, Counter(account.threads))
+        orphans = sum(
+            not all(turn.answer for turn in found.turns) for found in self.found
+        )
+        unanswered = Counter({"unanswered_question": orphans})
+        funnel.step("fully answered", "threads", left, +unanswered)
+        return tuple(funnel.rows)
+
+    def explain(self, name: str) -> Explanation:
+        """Say why a thread is as it is, or why a post gave none.
+
+        Args:
+            name: A thread's name, or the id of a post with or without its prefix.
+
+        Raises:
+            InputError: If the dump holds neither.
+        """
+        post = self._post_of(name)
+        explained = self._executor.each_part(
+            partial(explain_post, post=post, reader=self._reader),
+            self._posts,
+            self._comments,
+        )
+        for explanation in explained:
+            if explanation is not None:
+                return explanation
+        raise InputError(
+            f"{name}: is neither one of the {len(self.names):,} threads of this build "
+            "nor the id of a post of the subreddit in these files"
         )
 
-    def manifest(
-        self, threads: Sequence[Thread], answered: Sequence[Thread]
-    ) -> Manifest:
-        """Say what was done."""
-        orphans = len(threads) - len(answered)
-        dropped = Counter({"unanswered_question": orphans} if orphans else {})
-        self.funnel.step("fully answered", "threads", len(threads), dropped)
-        census = sorted(self.account.flair.items(), key=lambda item: (-item[1], item))
-        return Manifest(
-            tool=f"threadmed {__version__}",
-            partial=any(file.cut_at is not None for file in self.inputs),
-            inputs=tuple(sorted(self.inputs, key=_input_order)),
-            options=self.options,
-            funnel=tuple(self.funnel.rows),
-            statistics=BothStatistics(
-                complete=describe(threads), answered=describe(answered)
-            ),
-            flair=tuple(
-                RoleCount(
-                    flair=scrub(flair, counts=Counter()),
-                    role=self._roles.of(flair),
-                    comments=count,
-                )
-                for flair, count in census
-            ),
-            scrubbed=dict(sorted(self.scrubbed.items())),
-            observed=dict(sorted((+self.account.observed).items())),
-        )
+    def _post_of(self, name: str) -> str:
+        posts: dict[ThreadId, str] = {name: post for post, name in self.names.items()}
+        return posts.get(ThreadId(name), name.lower().removeprefix("t3_"))
 
 
-def _input_order(file: InputFile) -> tuple[bool, str, str]:
-    return file.side == "comments", file.name, file.sha256
+def gather(
+    dump: Dump,
+    *,
+    options: BuildOptions,
+    executor: Executor,
+    progress: Progress | None = None,
+) -> Gathering:
+    """Read the files of a dump, posts first, and make threads of them.
+
+    The same records give the same threads in whatever order and in however many files
+    they come, and wherever the work is done.
+
+    Args:
+        dump: The files.
+        options: Choices that decide what a thread is.
+        executor: Where the work is done.
+        progress: Told the file that is being read, the bytes read, and all bytes.
+
+    Raises:
+        InputError: If a file is missing, truncated, corrupt or no dump of its kind.
+    """
+    reader = Reader(
+        options=options, limits=limits_of(options), allow_partial=dump.allow_partial
+    )
+    told = progress or (lambda _what, _done, _total: None)
+    parts = parts_for(dump)
+    posts = executor.sort(
+        partial(read_posts, reader=reader),
+        dump.posts,
+        None,
+        parts=parts,
+        progress=told,
+    )
+    kept = tuple(executor.each_part(partial(keep_posts, reader=reader), posts))
+    live: dict[str, str] = {}
+    for one in kept:
+        live.update(one.authors)
+    comments = executor.sort(
+        partial(read_comments, reader=reader),
+        dump.comments,
+        Live(authors=live),
+        parts=parts,
+        progress=told,
+    )
+    return Gathering(reader, executor, posts=posts, kept=kept, comments=comments)
 
 
-def _first_second(day: date) -> int:
-    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
-
-
-@contextmanager
-def _garbage_collection_paused() -> Iterator[None]:
-    """Keep the collector from walking millions of records that all live on."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def _write(
-    out: Path, threads: Sequence[Thread], answered: Sequence[Thread], manifest: Manifest
-) -> None:
-    """Write all files beside their places, and move them there once all are whole."""
-    with ExitStack() as stack:
-
-        def place(name: str) -> Path:
-            return stack.enter_context(atomic(out / name))
-
-        # The places are filled in the reverse order, so that the manifest comes last.
-        write_json(place("manifest.json"), manifest)
-        write_text(place("flair_census.csv"), _census(manifest.flair))
-        for name, those in (("complete", threads), ("answered", answered)):
-            write_records(place(f"{name}.jsonl"), those)
-            write_parquet(place(f"{name}.parquet"), those)
-
-
-def _census(flair: Sequence[RoleCount]) -> str:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(RoleCount.__struct_fields__)
-    rows.writerows((row.flair, row.role, row.comments) for row in flair)
-    return text.getvalue()
+def _dropped(passes: Sequence[Pass]) -> Counter[str]:
+    dropped: Counter[str] = Counter()
+    for one in passes:
+        dropped.update(one.dropped)
+    return dropped

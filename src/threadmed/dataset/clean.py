@@ -3,10 +3,13 @@
 import html
 import re
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from typing import Literal
 
 import msgspec
 
+from threadmed.dataset.bots import BOTS
+from threadmed.dataset.options import BuildOptions, FirstQuestion
 from threadmed.dataset.reddit import Comment, Loss, Post
 from threadmed.records import Record
 
@@ -37,7 +40,7 @@ TYPED_NOTHING = re.compile(r"&#(?:x200b|8203);", re.IGNORECASE)
 
 INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u2064\ufeff]"
+    "\u2060-\u2064\u2066-\u2069\ufeff]"
 )
 """Zero-width characters, marks of direction and control characters."""
 
@@ -59,55 +62,16 @@ LEFT_BY_URL = re.compile(r"\(\s*\)|<\s*>|^\s*\[\w*\]:?\s*$", re.MULTILINE)
 AFTER_URL = frozenset(".,;:!?'\"*_>")
 """Signs at the end of an address that belong to the sentence around it."""
 
+UNEVEN = ("  ", " \n", "\n ")
 BREAKS = re.compile(r"\n{3,}")
 
-BOTS = frozenset(
-    {
-        "alternate-source-bot",
-        "amputatorbot",
-        "anti-gif-bot",
-        "anti-haiku-bot",
-        "automoderator",
-        "autotldr",
-        "b0trank",
-        "botrickbateman",
-        "clickablelinkbot",
-        "commonmisspellingbot",
-        "converter-bot",
-        "could-of-bot",
-        "dadjokes_bot",
-        "fatfingerhelperbot",
-        "gifreversingbot",
-        "gifv-bot",
-        "goodbot_badbot",
-        "haikubot-1911",
-        "haikusbot",
-        "helperbot_",
-        "image_linker_bot",
-        "imgurtranscriber",
-        "linkfixerbot",
-        "metric_units",
-        "phonebatterylevelbot",
-        "profanitycounter",
-        "remindmebot",
-        "savevideo",
-        "sneakpeekbot",
-        "sub_doesnt_exist_bot",
-        "thelinkfixerbot",
-        "timezone_bot",
-        "totesmessenger",
-        "totes_meta_bot",
-        "tweetposter",
-        "useles-converter-bot",
-        "vredditdownloader",
-        "wikipedia_answer_bot",
-        "wikisummarizerbot",
-        "wikitextbot",
-        "youtubefactsbot",
-    }
+EDIT = re.compile(
+    r"^\W*(?:"
+    r"(?:edit(?:ed)?|updated?|eta)\W*(?:\d+\W*)?(?:[:.,;!)\]*_\u2013\u2014-]|$)"
+    r"|edit(?:ed)? to add\b|(?-i:EDIT|UPDATE|ETA)\b)",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""Accounts of programs that answer unasked, by exact name without regard to case; no
-rule on names that end in "bot", since people have such names."""
+"""A line with which people begin what they add later; "Updated my vaccines" is none."""
 
 
 class Limits(Record, frozen=True, kw_only=True):
@@ -120,6 +84,35 @@ class Limits(Record, frozen=True, kw_only=True):
     min_words: int
     bots: frozenset[str]
     """Names of bots in lower case."""
+    text: FirstQuestion = "title_and_body"
+    image_posts: Literal["drop", "keep_title"] = "drop"
+    crossposts: Literal["drop", "keep"] = "drop"
+    edits: Literal["keep", "cut"] = "keep"
+    deleted_post_author: Literal["drop", "is_submitter"] = "drop"
+
+
+def limits_of(options: BuildOptions) -> Limits:
+    """Give what the reasons depend on, as options have it.
+
+    Example:
+        >>> limits_of(BuildOptions()).start
+        1420070400
+    """
+    return Limits(
+        start=_first_second(options.window_start),
+        end=_first_second(options.window_end),
+        min_words=options.min_words,
+        bots=BOTS | {name.casefold() for name in options.known_bots},
+        text=options.text,
+        image_posts=options.image_posts,
+        crossposts=options.crossposts,
+        edits=options.edits,
+        deleted_post_author=options.deleted_post_author,
+    )
+
+
+def _first_second(day: date) -> int:
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
 
 
 def clean(text: str) -> str:
@@ -134,18 +127,26 @@ def clean(text: str) -> str:
         >>> clean("typed &amp;gt;\r\n\r\n\r\n&amp;#x200B;\r\nend  ")
         'typed &gt;\n\nend'
     """
+    # What is printable but for its breaks holds no other space and nothing invisible.
+    is_plain = "&" not in text and text.replace("\n", "").isprintable()
+    if not is_plain:
+        text = _visible(text)
+    if "](" in text:
+        text = _without_links(text)
+    text = _without_urls(text)
+    if not is_plain or any(map(text.__contains__, UNEVEN)):
+        text = "\n".join([" ".join(line.split()) for line in text.split("\n")])
+    if "\n\n\n" in text:
+        text = BREAKS.sub("\n\n", text)
+    return text.strip()
+
+
+def _visible(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "&" in text:
         text = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
         text = TYPED_NOTHING.sub("", TYPED_SPACE.sub(" ", text))
-    text = INVISIBLE.sub("", text)
-    if "](" in text:
-        text = _without_links(text)
-    text = _without_urls(text)
-    text = "\n".join([" ".join(line.split()) for line in text.split("\n")])
-    if "\n\n\n" in text:
-        text = BREAKS.sub("\n\n", text)
-    return text.strip()
+    return INVISIBLE.sub("", text)
 
 
 def _without_urls(text: str) -> str:
@@ -207,16 +208,89 @@ def _left_of_url(match: re.Match[str]) -> str:
     return url[end:].lstrip(">")
 
 
-def cleaned(post: Post) -> Post:
+def words_left(text: str, limits: Limits) -> str:
+    """Clean a text, and cut what was added to it where that is asked for."""
+    text = clean(text)
+    return without_edits(text) if limits.edits == "cut" else text
+
+
+def without_edits(text: str) -> str:
+    r"""Cut a cleaned text where it says that it was edited.
+
+    Example:
+        >>> without_edits("My knee hurts.\n\n**EDIT 2:** it is the left one")
+        'My knee hurts.'
+        >>> without_edits("Updated my vaccines last week")
+        'Updated my vaccines last week'
+    """
+    edit = EDIT.search(text)
+    return text if edit is None else text[: edit.start()].rstrip()
+
+
+def is_blank(text: str, limits: Limits) -> bool:
+    """Whether nothing is left of a text once it is cleaned."""
+    # Cleaning is slow, and most texts hold words that it cannot take away.
+    if limits.edits == "keep" and has_surely_words(text, 1):
+        return False
+    return not words_left(text, limits)
+
+
+LOOKED_AT = 120
+"""Characters of a text in which enough words are looked for."""
+
+
+def has_surely_words(text: str, least: int) -> bool:
+    """Whether at least so many words are left of a text whatever cleaning takes away.
+
+    Cleaning takes links, addresses and signs, none of which is of letters and digits
+    alone; only the text of an image may be, and that stands before "](".
+
+    Example:
+        >>> has_surely_words("Is this mole on my arm bad?", 5)
+        True
+        >>> has_surely_words("![of my left arm today](x.png)", 5)
+        False
+    """
+    words = text[:LOOKED_AT].split()
+    if len(text) > LOOKED_AT:
+        # The last may go on beyond what is looked at.
+        words = words[:-1]
+    return sum(map(str.isalnum, words)) >= least and "](" not in text
+
+
+def usable(post: Post, limits: Limits) -> Post | Reason:
+    """Clean a post, or say why it is of no use.
+
+    Args:
+        post: As it was read, its copies merged.
+        limits: What posts are dropped by.
+    """
+    why = why_drop_post(post, limits, rules=RULES_AS_READ)
+    if why is not None:
+        return why
+    post = cleaned(post, limits)
+    return why_drop_post(post, limits, rules=RULES_CLEANED) or post
+
+
+def cleaned(post: Post, limits: Limits) -> Post:
     """Clean a post's words; one whose body was nothing but addresses is an image's."""
-    body = clean(post.body)
-    emptied = not body and post.body.strip() and post.medium == "text"
+    raw = post.body
+    if limits.crossposts == "keep" and not raw.strip():
+        raw = post.crossposted
+    body = words_left(raw, limits)
+    emptied = not body and raw.strip() and post.medium == "text" and not clean(raw)
     return msgspec.structs.replace(
         post,
         title=clean(post.title),
         body=body,
         medium="image" if emptied else post.medium,
     )
+
+
+def question_of(post: Post, text: FirstQuestion) -> str:
+    """Give the first question: the cleaned words of a post that are asked for."""
+    parts = [post.body] if text == "body" else [post.title, post.body]
+    return "\n\n".join(part for part in parts if part)
 
 
 def outside_window(post: Post, limits: Limits) -> Reason | None:
@@ -230,9 +304,12 @@ def lost(item: Post | Comment, _: Limits) -> Reason | None:
     return item.loss
 
 
-def nameless(item: Post | Comment, _: Limits) -> Reason | None:
+def nameless(item: Post | Comment, limits: Limits) -> Reason | None:
     """Drop what nobody can be found to have written."""
-    known = item.author or (isinstance(item, Comment) and item.is_patient)
+    if isinstance(item, Comment):
+        known = item.author != "" or item.is_patient
+    else:
+        known = item.author != "" or limits.deleted_post_author == "is_submitter"
     return None if known else "author_deleted"
 
 
@@ -243,17 +320,19 @@ def automatic(item: Post | Comment, limits: Limits) -> Reason | None:
     return "notice" if item.is_notice else None
 
 
-def textless(post: Post, _: Limits) -> Reason | None:
-    """Drop a post that is an image or a link, whatever its title says."""
+def textless(post: Post, limits: Limits) -> Reason | None:
+    """Drop a post that is an image or a link, unless its title is enough."""
     if post.body or post.medium == "text":
+        return None
+    if limits.image_posts == "keep_title" and limits.text == "title_and_body":
         return None
     return "image_only" if post.medium == "image" else "link_only"
 
 
 def too_few_words(post: Post, limits: Limits) -> Reason | None:
-    """Drop what is too short to be a question; title and body count together."""
-    words = len(post.title.split()) + len(post.body.split())
-    return "too_few_words" if words < limits.min_words else None
+    """Drop what is too short to be a question; without any word nothing is one."""
+    words = len(question_of(post, limits.text).split())
+    return "too_few_words" if words < max(limits.min_words, 1) else None
 
 
 PostRule = Callable[[Post, Limits], Reason | None]
@@ -277,4 +356,11 @@ def why_drop_post(
 
 def why_drop_comment(comment: Comment, limits: Limits) -> Reason | None:
     """Give the first reason to drop a comment, or None to keep it."""
-    return next((why for rule in RULES_COMMENT if (why := rule(comment, limits))), None)
+    is_plain = comment.loss is None and comment.author and not comment.is_notice
+    if is_plain and comment.author.casefold() not in limits.bots:
+        return None
+    for rule in RULES_COMMENT:
+        why = rule(comment, limits)
+        if why is not None:
+            return why
+    return None

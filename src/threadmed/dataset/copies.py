@@ -4,10 +4,13 @@ Dumps are merged from several sources and taken at several times.
 """
 
 from collections.abc import Sequence
+from typing import Literal, TypeVar
 
 import msgspec
 
 from threadmed.dataset.reddit import Comment, Loss, Post
+
+Copy = TypeVar("Copy", Post, Comment)
 
 FINAL: frozenset[Loss] = frozenset(
     {"deleted", "deleted_by_user", "deleted_later", "removed_for_legal_reasons"}
@@ -15,8 +18,11 @@ FINAL: frozenset[Loss] = frozenset(
 """A person's or a court's wish, which no other copy of the record overrules; what a
 moderator removed may have been approved again."""
 
+TextOf = Literal["latest", "first"]
+"""Whose words count where a dump holds several copies of a record."""
 
-def merged_posts(copies: Sequence[Post]) -> Post:
+
+def merged_posts(copies: Sequence[Post], *, text_of: TextOf = "latest") -> Post:
     """Make one post of its copies; their order is nothing.
 
     The latest copy decides, except that a deletion in any copy is honoured, that a
@@ -26,16 +32,19 @@ def merged_posts(copies: Sequence[Post]) -> Post:
         return copies[0]
     latest_first = sorted(copies, key=_age, reverse=True)
     latest, loss = latest_first[0], _loss(latest_first)
+    worded = _worded(latest_first, text_of)
     return msgspec.structs.replace(
         latest,
         author=next((copy.author for copy in latest_first if copy.author), ""),
-        title="" if loss else latest.title,
-        body="" if loss else latest.body,
+        title="" if loss else worded.title,
+        body="" if loss else worded.body,
         loss=loss,
     )
 
 
-def merged_comments(copies: Sequence[Comment]) -> Comment:
+def merged_comments(
+    copies: Sequence[Comment], *, text_of: TextOf = "latest"
+) -> Comment:
     """Make one comment of its copies, by the rules for posts.
 
     A flair wins over none; and the words are those of the latest copy that has them,
@@ -44,7 +53,7 @@ def merged_comments(copies: Sequence[Comment]) -> Comment:
     Example:
         >>> old = Comment(id="a", parent="", created=1, author="x", flair="Physician",
         ...               is_patient=False, body="Yes.", is_notice=False,
-        ...               is_edited=False, loss=None, retrieved=10)
+        ...               is_edited=False, post="p", loss=None, retrieved=10)
         >>> new = msgspec.structs.replace(old, flair="", body="", retrieved=20)
         >>> both = merged_comments([new, old])
         >>> both.flair, both.body
@@ -54,7 +63,9 @@ def merged_comments(copies: Sequence[Comment]) -> Comment:
         return copies[0]
     latest_first = sorted(copies, key=_age, reverse=True)
     loss = _loss(latest_first)
-    body = next((copy.body for copy in latest_first if copy.body), "")
+    body = _worded(
+        [copy for copy in latest_first if copy.body] or latest_first, text_of
+    ).body
     return msgspec.structs.replace(
         latest_first[0],
         author=next((copy.author for copy in latest_first if copy.author), ""),
@@ -63,6 +74,12 @@ def merged_comments(copies: Sequence[Comment]) -> Comment:
         body="" if loss else body,
         loss=loss,
     )
+
+
+def _worded(latest_first: Sequence[Copy], text_of: TextOf) -> Copy:
+    """Give the copy whose words count."""
+    there = [copy for copy in latest_first if copy.loss is None] or latest_first
+    return latest_first[0] if text_of == "latest" else there[-1]
 
 
 def _age(copy: Post | Comment) -> tuple[int, bool, bytes]:

@@ -8,11 +8,13 @@ the first place where it happened.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
+import numpy as np
 
 from threadmed.dataset.lines import Decoded, decode_line, is_blank
 from threadmed.dataset.manifest import InputFile
@@ -31,6 +33,13 @@ DOCUMENT = re.compile(
 """How a file begins that is one JSON value and not one a line."""
 
 
+Accept = Callable[[list[Raw]], Sequence[tuple[int, str]]]
+"""Takes records; returns the places of those that cannot be used, and why each."""
+
+
+BREAK_AND_BRACE = int.from_bytes(b"\n{", "little")
+
+
 class Page(msgspec.Struct):
     """What an API wraps its records in."""
 
@@ -39,19 +48,20 @@ class Page(msgspec.Struct):
 
 def read_dump(
     path: Path,
-    kind: type[Raw],
-    accept: Callable[[Raw], str | None],
+    kinds: Sequence[type[Raw]],
+    accept: Accept[Raw],
     *,
     side: Literal["posts", "comments"],
     allow_partial: bool,
     progress: Progress,
 ) -> InputFile:
-    """Hand every record of a file to `accept`, and say what reading came to.
+    """Hand all records of a file to `accept`, and say what reading came to.
 
     Args:
         path: The file; how it is packed is found by content.
-        kind: What a record is decoded to.
-        accept: Takes a record, or returns why it cannot be used (counted as bad).
+        kinds: What a record is decoded to, tried in this order on many lines at once;
+            the last takes a record of any year.
+        accept: Takes some records, and says which cannot be used (counted as bad).
         side: What the file is said to hold.
         allow_partial: Use a truncated or corrupt file as far as it goes.
         progress: Told the bytes read.
@@ -61,9 +71,10 @@ def read_dump(
             this kind.
     """
     stream = Stream(path, allow_partial=allow_partial, progress=progress)
-    reading = Reading(kind, accept, name=path.name)
-    for block in blocks(stream):
-        reading.take_block(block)
+    reading = Reading(kinds, accept, name=path.name)
+    with closing(blocks(stream)) as whole_lines:
+        for block in whole_lines:
+            reading.take_block(block)
     found = InputFile(
         name=path.name,
         side=side,
@@ -98,7 +109,7 @@ class Chunks(Protocol):
         """Give the pieces."""
 
 
-def blocks(stream: Chunks, *, size: int = BLOCK) -> Iterator[bytes]:
+def blocks(stream: Chunks, *, size: int = BLOCK) -> Generator[bytes, None, None]:
     """Cut the unpacked bytes at line breaks, never inside a line or a character.
 
     A file that is one JSON value comes as one block.
@@ -109,22 +120,24 @@ def blocks(stream: Chunks, *, size: int = BLOCK) -> Iterator[bytes]:
         size: Fewest bytes of a block but the last.
     """
     pieces: list[bytes] = []
-    held = 0
     is_document: bool | None = None
     for chunk in stream.chunks():
-        cut = chunk.rfind(b"\n") + 1
-        if is_document or not cut or held + cut < size:
+        first = b"" if is_document else chunk[: chunk.find(b"\n", size) + 1]
+        if not first:
             pieces.append(chunk)
-            held += len(chunk)
             continue
-        block, rest = b"".join([*pieces, chunk[:cut]]), chunk[cut:]
+        block = b"".join([*pieces, first])
         if is_document is None:
             is_document = DOCUMENT.match(_bare(block)) is not None
-        pieces, held = [rest], len(rest)
         if is_document:
-            pieces.insert(0, block)
-        else:
-            yield block
+            pieces = [block, chunk[len(first) :]]
+            continue
+        yield block
+        start = len(first)
+        while end := chunk.find(b"\n", start + size) + 1:
+            yield chunk[start:end]
+            start = end
+        pieces = [chunk[start:]]
     last = b"".join(pieces)
     if stream.cut_at is not None and not is_document:
         last = last[: last.rfind(b"\n") + 1]
@@ -140,7 +153,7 @@ class Reading(Generic[Raw]):
     """Decodes the blocks of one file and keeps account of its lines."""
 
     def __init__(
-        self, kind: type[Raw], accept: Callable[[Raw], str | None], *, name: str
+        self, kinds: Sequence[type[Raw]], accept: Accept[Raw], *, name: str
     ) -> None:
         self.records = 0
         """Records that were decoded and accepted."""
@@ -149,14 +162,13 @@ class Reading(Generic[Raw]):
         self.examples: dict[str, str] = {}
         self.is_document = False
         self._accept = accept
-        self._decoder = msgspec.json.Decoder(kind)
+        self._decoders = [msgspec.json.Decoder(kind).decode_lines for kind in kinds]
         self._name = name
         self._next_line = 1
 
     def take_block(self, block: bytes) -> None:
         """Decode whole lines, or a whole document, and hand every record on."""
         first = self._next_line
-        self._next_line += block.count(b"\n")
         if first == 1 and block.startswith(BOM):
             block = _bare(block)
             self._repair("bom", 1)
@@ -166,26 +178,26 @@ class Reading(Generic[Raw]):
             self._take_lines(block, first)
 
     def _take_lines(self, block: bytes, first: int) -> None:
-        if b"\r\n" in block:
-            self._repair("crlf", first, times=block.count(b"\r\n"))
-        try:
-            records = self._decoder.decode_lines(block)
-        except (ValueError, RecursionError):
-            records = []
-        if len(records) == _count_of_lines(block):
-            for number, record in enumerate(records, first):
-                self._hand_on(record, number)
-            return
+        lines = lines_of(block)
+        self._next_line += lines.breaks
+        if lines.returns:
+            self._repair("crlf", first, times=lines.returns)
+        for decode in self._decoders if lines.all_begin else ():
+            with suppress(ValueError, RecursionError):
+                records = decode(block)
+                if len(records) == lines.count:
+                    self._hand_on(records, first)
+                    return
         # Also where there are lines of none, two or half a record, so that what is
         # read does not depend on how the file is cut into blocks.
         for number, line in enumerate(block.split(b"\n"), first):
             self._take_line(line, number)
 
-    def _hand_on(self, record: Raw, line: int) -> None:
-        if (fault := self._accept(record)) is None:
-            self.records += 1
-        else:
-            self._fault(fault, line)
+    def _hand_on(self, records: list[Raw], first: int) -> None:
+        faults = self._accept(records)
+        self.records += len(records) - len(faults)
+        for place, fault in faults:
+            self._fault(fault, first + place)
 
     def _take_document(self, block: bytes) -> None:
         try:
@@ -204,12 +216,12 @@ class Reading(Generic[Raw]):
     def _take_line(self, line: bytes, number: int) -> None:
         if is_blank(line):
             return
-        match decode_line(line, self._decoder.decode_lines):
+        match decode_line(line, self._decoders[-1]):
             case Decoded(records=records, repairs=repairs):
                 for repair in repairs:
                     self._repair(repair, number)
                 for record in records:
-                    self._hand_on(record, number)
+                    self._hand_on([record], number)
             case bad:
                 self._fault(bad, number)
 
@@ -222,8 +234,37 @@ class Reading(Generic[Raw]):
         self.examples.setdefault(kind, f"{kind} at {self._name}:{line}")
 
 
-def _count_of_lines(block: bytes) -> int | None:
-    """Count the lines of a block; None if one does not begin as a record does."""
-    lines = block.count(b"\n") + (not block.endswith(b"\n"))
-    begun = block.count(b"\n{") + block.startswith(b"{")
-    return lines if lines == begun else None
+class Lines(msgspec.Struct, frozen=True):
+    """What the line breaks of a block say."""
+
+    count: int
+    breaks: int
+    returns: int
+    """Lines that end in a carriage return."""
+    all_begin: bool
+    """Whether every line begins as a record does."""
+
+
+def lines_of(block: bytes) -> Lines:
+    r"""Look at the line breaks of a block, all at once.
+
+    Example:
+        >>> lines_of(b'{}\n{}\r\n{}')
+        Lines(count=3, breaks=2, returns=1, all_begin=True)
+        >>> lines_of(b'{}\n\n{}\n').all_begin
+        False
+    """
+    signs = np.frombuffer(block, np.uint8)
+    breaks = int(np.count_nonzero(signs == ord("\n")))
+    count = breaks + (not block.endswith(b"\n"))
+    # Two signs are looked at as one number, at even places and at odd ones.
+    begun = sum(
+        int(np.count_nonzero(signs[start:end].view("<u2") == BREAK_AND_BRACE))
+        for start, end in ((0, len(signs) & ~1), (1, (len(signs) - 1 & ~1) + 1))
+    )
+    return Lines(
+        count=count,
+        breaks=breaks,
+        returns=block.count(b"\r\n") if b"\r" in block else 0,
+        all_begin=block.startswith(b"{") and begun == count - 1,
+    )

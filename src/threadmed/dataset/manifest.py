@@ -14,6 +14,7 @@ Step = Literal[
     "select branch",
     "keep threads",
     "fully answered",
+    "hydrate",
 ]
 
 
@@ -125,17 +126,32 @@ class BothStatistics(Record, frozen=True, kw_only=True):
     answered: Statistics
 
 
+class YearCount(Record, frozen=True, kw_only=True):
+    """What one year, UTC, of the posts gave."""
+
+    year: int
+    posts: int
+    """Posts kept."""
+    complete: int
+    """Threads in the complete set."""
+    answered: int
+
+
 class Manifest(Record, frozen=True, kw_only=True):
     """manifest.json of a dataset."""
 
     tool: str
     """threadmed and its version."""
+    release: Literal["text", "ids"] = "text"
+    """What the folder holds: threads, or only what to make them from a dump."""
     partial: bool
     """Whether a truncated or corrupt file was used as far as it could be read."""
     inputs: tuple[InputFile, ...]
     options: BuildOptions
     funnel: tuple[FunnelStep, ...]
     statistics: BothStatistics
+    years: tuple[YearCount, ...]
+    """Years covered, in order; the finest that is said about time."""
     flair: tuple[RoleCount, ...]
     """Comments under kept posts by their author's flair, most frequent first."""
     scrubbed: dict[str, int]

@@ -1,74 +1,92 @@
 """What keeps a thread from leading back to a person; pure.
 
-Numbers instead of ids, in an order that says nothing about time, and placeholders
-for what people write about themselves.
+Numbers instead of ids, in an order that says nothing about time, and what a thread's
+own records are known by, which `scrub` takes out of the text and `audit` looks for.
 """
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection
-from typing import Literal
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from threadmed.records import ThreadId
+from threadmed.records import Record, ThreadId, Turn
 
-Scrubbed = Literal["e-mail", "user", "handle", "phone"]
+TOKEN = re.compile(r"[/@]?[^\W_]+")
+"""A word with what makes a name of it, as in "u/name" or "@name"."""
 
-UNITS = (
-    r"(?:day|days|d|hr|hrs|hour|min|week|wk|month|meal|dose|kg|dl|ml|l|litre|liter"
-    r"|night|gram)"
-)
-"""What "u/" means behind a number in medicine: units a day, units a kilogram."""
-
-RULES: tuple[tuple[Scrubbed, re.Pattern[str]], ...] = (
-    (
-        "e-mail",
-        re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}\b"),
-    ),
-    (
-        "user",
-        re.compile(
-            rf"(?:(?<![A-Za-z0-9/])/?|/)_?u(?:ser)?/(?!{UNITS}(?![\w-]))"
-            r"[A-Za-z0-9_-]{3,20}(?![A-Za-z0-9])",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "handle",
-        re.compile(r"(?<![\w@/.])@[A-Za-z_](?:[A-Za-z0-9_]|\.(?=\w)){2,29}"),
-    ),
-    (
-        "phone",
-        re.compile(
-            r"(?<![\w.+/-])(?:"
-            r"\+\d{1,3}[ .-]?(?:\(?\d{1,4}\)?[ .-]?){2,4}\d{2,4}"
-            r"|(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}"
-            r"|\(?0\d{2,4}\)?[ -]\d{3,4}[ -]?\d{3,4}"
-            r"|0\d{10}|[2-9]\d{2}[2-9]\d{6}"
-            r")(?![\w/])"
-        ),
-    ),
-)
-"""Tried in this order; an address for mail would else be taken for a handle."""
+ENOUGH_THREADS = 2
+"""In so many threads of others a name must be used before it counts as a word."""
 
 
-def scrub(text: str, *, counts: Counter[str]) -> str:
-    """Replace what leads to a person by a placeholder, and count it by kind.
+class Known(Record, frozen=True, kw_only=True):
+    """What the records of a thread are known by."""
+
+    ids: frozenset[str] = frozenset()
+    """Bare ids, in base 36, of the post and of all comments under it."""
+    accounts: frozenset[str] = frozenset()
+    """Names of all who wrote there."""
+    times: frozenset[int] = frozenset()
+    """When each was written, in seconds since 1970, UTC."""
+
+
+def together(all_known: Iterable[Known]) -> Known:
+    """Join what several threads are known by.
 
     Example:
-        >>> counts = Counter()
-        >>> scrub("write to jo@mail.org, u/jo_doe or (555) 234-5678", counts=counts)
-        'write to [e-mail], [user] or [phone]'
-        >>> counts["phone"], scrub("20 u/day, BP 120/80, TSH 0.4-4.0", counts=counts)
-        (1, '20 u/day, BP 120/80, TSH 0.4-4.0')
+        >>> both = together([Known(ids=frozenset({"a1"})), Known(times=frozenset({7}))])
+        >>> sorted(both.ids), sorted(both.times)
+        (['a1'], [7])
     """
-    # Reddit's editor escapes the underscores of names.
-    text = text.replace("\\_", "_")
-    for kind, rule in RULES:
-        text, found = rule.subn(f"[{kind}]", text)
-        if found:
-            counts[kind] += found
-    return text
+    ids: set[str] = set()
+    accounts: set[str] = set()
+    times: set[int] = set()
+    for known in all_known:
+        ids |= known.ids
+        accounts |= known.accounts
+        times |= known.times
+    return Known(
+        ids=frozenset(ids), accounts=frozenset(accounts), times=frozenset(times)
+    )
+
+
+def ordinary_words(
+    threads: Mapping[str, Sequence[Turn]], known: Mapping[str, Known]
+) -> frozenset[str]:
+    """Find the user names and ids that are words or numbers anybody uses.
+
+    Somebody called "pain" must not take the word from their own thread.
+    A name of letters alone, or of digits alone, is a word if at least two threads
+    use it where nobody of that name wrote.
+
+    Args:
+        threads: Turns by thread, before they are scrubbed.
+        known: What the same threads are known by.
+
+    Returns:
+        The names in lower case.
+
+    Example:
+        >>> says = lambda text: (Turn(question=text, answer=None),)
+        >>> threads = {"a": says("no pain, jodoe"), "b": says("pain"), "c": says("Pain")}
+        >>> by = lambda *names: Known(accounts=frozenset(names))
+        >>> sorted(ordinary_words(threads, {"a": by("Pain", "JoDoe"), "b": by(), "c": by()}))
+        ['pain']
+    """
+    named = {
+        thread: {name.lower() for name in (*its.ids, *its.accounts)}
+        for thread, its in known.items()
+    }
+    plain = {name for names in named.values() for name in names if is_plain(name)}
+    used: Counter[str] = Counter()
+    for thread, turns in threads.items():
+        text = "\n".join([f"{turn.question}\n{turn.answer or ''}" for turn in turns])
+        used.update(plain.intersection(TOKEN.findall(text.lower())) - named[thread])
+    return frozenset(word for word, count in used.items() if count >= ENOUGH_THREADS)
+
+
+def is_plain(name: str) -> bool:
+    """Tell whether a name could be a word or a number at all."""
+    return name.isalpha() or name.isdigit()
 
 
 def thread_ids(posts: Collection[str], *, seed: int) -> dict[str, ThreadId]:

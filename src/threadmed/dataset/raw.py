@@ -18,6 +18,16 @@ class Meta(msgspec.Struct, gc=False):
     retrieved_2nd_on: Number = None
 
 
+NOTHING = msgspec.Raw(b"null")
+
+
+class Crossposted(msgspec.Struct, gc=False):
+    """The post that another is a crosspost of, as it is nested since 2017-08."""
+
+    author: str | None = None
+    selftext: str | None = None
+
+
 class RawPost(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
     """A submission as it may stand in a dump."""
 
@@ -39,6 +49,9 @@ class RawPost(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
     banned_at_utc: Number = None
     distinguished: str | None = None
     stickied: bool | None = None
+    num_comments: Number = None
+    crosspost_parent_list: msgspec.Raw = NOTHING
+    """A list of `Crossposted`, decoded where it is wanted."""
     meta: Meta | None = None
 
 
@@ -61,3 +74,30 @@ class RawComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
     distinguished: str | None = None
     stickied: bool | None = None
     meta: Meta | None = None
+
+
+class PlainComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
+    """A comment as nearly all stand in a dump; what is of these types needs no care."""
+
+    body: str
+    id: str
+    link_id: str
+    parent_id: str
+    author: str
+    created_utc: int
+    retrieved_on: int
+    author_flair_text: str | None = None
+    retrieved_utc: Number = None
+    edited: bool | float | str | None = None
+    is_submitter: bool | None = None
+    removal_reason: str | None = None
+    banned_at_utc: Number = None
+    distinguished: str | None = None
+    stickied: bool | None = None
+    meta: Meta | None = None
+
+
+AnyComment = RawComment | PlainComment
+
+COMMENTS: tuple[type[AnyComment], ...] = (PlainComment, RawComment)
+"""The forms of a comment, in the order in which they are tried."""

@@ -9,11 +9,14 @@ which the usual readers of zstd do not do.
 import bz2
 import hashlib
 import lzma
+import queue
 import re
+import threading
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import zstandard
 
@@ -22,8 +25,13 @@ from threadmed.errors import InputError
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how many bytes are done, and of how many."""
 
-COMPRESSED_CHUNK = 1 << 15
-PLAIN_CHUNK = 1 << 18
+T = TypeVar("T")
+
+COMPRESSED_CHUNK = 1 << 17
+PLAIN_CHUNK = 1 << 20
+PATIENCE_S = 2.0
+AHEAD = 4
+"""Chunks that may wait unpacked; each is a megabyte or two."""
 SHOWN_EVERY = 1 << 20
 """Bytes between two reports of progress."""
 
@@ -47,7 +55,8 @@ class Decoder(Protocol):
 
 
 def _zstd() -> Decoder:
-    return zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW).decompressobj()
+    unpacker = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
+    return unpacker.decompressobj(write_size=1 << 20)
 
 
 def _gzip() -> Decoder:
@@ -97,12 +106,15 @@ class Stream:
         return self._hash.hexdigest()
 
     def chunks(self) -> Iterator[bytes]:
-        """Give the unpacked bytes.
+        """Give the unpacked bytes, the next of them unpacked in another thread.
 
         Raises:
             InputError: If the file is empty, truncated or corrupt, with the offset,
                 unless partial input is allowed; if it is no dump at all.
         """
+        return ahead(self._chunks())
+
+    def _chunks(self) -> Iterator[bytes]:
         with self._file:
             start = self._read(COMPRESSED_CHUNK)
             if not start:
@@ -176,3 +188,69 @@ class Stream:
                 f"{self.path}: is no dump; expected JSON lines, plain or packed with "
                 f"zstd, gzip, bzip2 or xz; it starts with {start[:8]!r}"
             )
+
+
+def ahead(items: Iterator[T], *, depth: int = AHEAD) -> Iterator[T]:
+    """Take items in a thread of their own, so that the next ones come meanwhile.
+
+    The libraries that unpack let other threads run while they work.
+    What the items raise is raised here; a reader that goes away ends the thread.
+
+    Args:
+        items: Used by the other thread alone from here on.
+        depth: Most items that wait.
+
+    Example:
+        >>> list(ahead(iter("abc")))
+        ['a', 'b', 'c']
+    """
+    handed: _Handed[T] = _Handed(depth)
+    thread = threading.Thread(
+        target=handed.put_all, args=(items,), name="unpack", daemon=True
+    )
+    thread.start()
+    try:
+        yield from handed.all()
+    finally:
+        handed.is_over.set()
+        # A thread that waits for a pipe or a disk that is stuck may wait on.
+        thread.join(PATIENCE_S)
+
+
+class _Handed(Generic[T]):
+    """Items on their way from one thread to another."""
+
+    def __init__(self, depth: int) -> None:
+        self.is_over = threading.Event()
+        self._waiting: queue.Queue[T | _End] = queue.Queue(depth)
+
+    def put_all(self, items: Iterator[T]) -> None:
+        """Hand items on until they end or nobody wants them."""
+        end = _End(None)
+        try:
+            for item in items:
+                if not self._put(item):
+                    return
+        except BaseException as error:  # noqa: BLE001 - raised again by the reader
+            end = _End(error)
+        self._put(end)
+
+    def _put(self, item: "T | _End") -> bool:
+        while not self.is_over.is_set():
+            with suppress(queue.Full):
+                self._waiting.put(item, timeout=0.1)
+                return True
+        return False
+
+    def all(self) -> Iterator[T]:
+        """Give what is handed on; raises what the items raised."""
+        while not isinstance(item := self._waiting.get(), _End):
+            yield item
+        if item.error is not None:
+            raise item.error
+
+
+class _End(NamedTuple):
+    """No items come any more."""
+
+    error: BaseException | None

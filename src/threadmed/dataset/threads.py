@@ -1,40 +1,78 @@
 """From a post and its comments to its thread, with account of everything met; pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import get_args
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import UTC, datetime
 
-from threadmed.dataset.branches import (
-    Conversation,
-    DropReason,
-    Fate,
-    Node,
-    Speaker,
-    branches,
-    conversation,
-    detached,
+import msgspec
+
+from threadmed.dataset.branches import Conversation, Dropped, DropReason, conversation
+from threadmed.dataset.clean import (
+    Limits,
+    cleaned,
+    is_blank,
+    question_of,
+    why_drop_comment,
 )
-from threadmed.dataset.clean import Limits, Reason, clean, why_drop_comment
-from threadmed.dataset.collect import Roles
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.reddit import Comment, Loss, Post
-from threadmed.records import Turn
+from threadmed.dataset.pairing import Exchange, TurnFlags, flags_of
+from threadmed.dataset.reading import (
+    NOBODYS,
+    CommentReason,
+    answering_of,
+    reading,
+    why_unused,
+)
+from threadmed.dataset.reddit import Comment, Post
+from threadmed.dataset.roles import Roles
+from threadmed.records import Record, Turn
 
-LOSSES: frozenset[str] = frozenset(get_args(Loss))
+SMALL_LOSSES: frozenset[str | None] = NOBODYS | {None}
+"""Reasons to drop a comment which say nothing of what people wrote."""
 
 
-class Account:
-    """What was met while threads were made."""
+class Account(msgspec.Struct, kw_only=True):
+    """What was met while threads were made; made in parts, and then added up."""
 
-    def __init__(self) -> None:
-        self.comments: Counter[str] = Counter()
-        """Comments of no use, by reason."""
-        self.posts: Counter[str] = Counter()
-        """Posts without a conversation to select, by reason."""
-        self.threads: Counter[str] = Counter()
-        """Selected conversations that are no thread, by reason."""
-        self.observed: Counter[str] = Counter()
-        self.flair: Counter[str] = Counter()
+    comments: dict[str, int] = msgspec.field(default_factory=Counter)
+    """Comments of no use, by reason."""
+    posts: dict[str, int] = msgspec.field(default_factory=Counter)
+    """Posts without a conversation to select, by reason."""
+    threads: dict[str, int] = msgspec.field(default_factory=Counter)
+    """Selected conversations that are no thread, by reason."""
+    observed: dict[str, int] = msgspec.field(default_factory=Counter)
+    flair: dict[str, int] = msgspec.field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        """Let what was decoded count on from nothing, as what is new does."""
+        for name in self.__struct_fields__:
+            setattr(self, name, Counter(getattr(self, name)))
+
+    def add(self, other: "Account") -> None:
+        """Add what another part met.
+
+        Example:
+            >>> whole, part = Account(), Account(posts={"no_physician": 2})
+            >>> whole.add(part)
+            >>> whole.add(msgspec.json.decode(msgspec.json.encode(part), type=Account))
+            >>> whole.posts["no_physician"], whole.posts["no_comments"]
+            (4, 0)
+        """
+        for name in self.__struct_fields__:
+            getattr(self, name).update(getattr(other, name))
+
+
+class Made(Record, frozen=True, kw_only=True):
+    """The thread of a post, and what is known of it beside its words."""
+
+    turns: tuple[Turn, ...]
+    exchanges: tuple[Exchange, ...]
+    """The comments behind each turn."""
+    flags: tuple[TurnFlags, ...]
+    """One for each turn."""
+    year: int
+    """In which the post was written, UTC."""
 
 
 def thread_of(
@@ -45,41 +83,103 @@ def thread_of(
     options: BuildOptions,
     roles: Roles,
     account: Account,
-) -> tuple[Turn, ...] | None:
+) -> Made | None:
     """Make the thread of a post, or account for why there is none.
 
     Args:
-        post: Cleaned.
+        post: As it was read, its copies merged, and of use.
         comments: All comments under it, each once, in any order.
         limits: What comments are dropped by.
         options: How the conversation is made.
         roles: Roles by flair.
         account: Counts what is met.
     """
-    whys = {comment.id: why_drop_comment(comment, limits) for comment in comments}
-    nodes = [_node(comment, whys[comment.id], roles) for comment in comments]
-    tree = branches(nodes)
-    lost = detached(nodes, tree)
-    _observe(post, comments, roles=roles, account=account)
-    for node in nodes:
-        why = whys[node.id] or _why_useless(node, lost)
+    answering = answering_of(comments, options=options, roles=roles)
+    _observe(post, comments, answering=answering, account=account)
+    # Most posts end here: no tree is built and hardly a text is cleaned for them.
+    whys = _whys_at_sight(comments, answering, limits)
+    _count(whys, account)
+    unused = why_unused(post, comments, whys=whys, answering=answering, options=options)
+    if unused or not answering:
+        account.posts[unused or "no_physician"] += 1
+        return None
+    if _is_short(comments, whys, answering=answering, options=options):
+        account.threads["too_few_follow_ups"] += 1
+        return None
+    read = reading(comments, answering=answering, limits=limits, options=options)
+    question = question_of(cleaned(post, limits), options.text)
+    made = conversation(question, read.tree, options=options)
+    if isinstance(made, Dropped):
+        _account_for(made.reason, account)
+        return None
+    account.observed["rival_branches"] += made.rivals
+    return _made(post, made)
+
+
+def _is_short(
+    comments: Sequence[Comment],
+    whys: Mapping[str, CommentReason | None],
+    *,
+    answering: AbstractSet[str],
+    options: BuildOptions,
+) -> bool:
+    """Whether a post can only be said to have too few follow-ups.
+
+    So it is where nothing of anybody is lost and a physician answered, but the patient
+    wrote too little in all branches together; no tree says more.
+    """
+    if not SMALL_LOSSES.issuperset(whys.values()):
+        return False
+    default = (options.patient_roots, options.lay_roots, options.answers_to)
+    if default != ("branch", "branch", "anyone") or options.first_unanswered == "drop":
+        return False
+    return sum(comment.is_patient for comment in comments) < (
+        options.min_follow_ups
+    ) and any(
+        comment.author and not comment.is_patient and comment.id in answering
+        for comment in comments
+    )
+
+
+def _whys_at_sight(
+    comments: Sequence[Comment], answering: AbstractSet[str], limits: Limits
+) -> dict[str, CommentReason | None]:
+    """Say which comments are of no use, as `reading` would, but without a tree."""
+    lost = _lost(comments)
+    whys: dict[str, CommentReason | None] = {}
+    for comment in comments:
+        why: CommentReason | None = why_drop_comment(comment, limits)
+        if why is None:
+            if comment.id in lost:
+                why = "detached"
+            elif comment.is_patient or comment.id in answering:
+                why = "empty" if is_blank(comment.body, limits) else None
+        whys[comment.id] = why
+    return whys
+
+
+def _lost(comments: Sequence[Comment]) -> AbstractSet[str]:
+    """Give the ids of the comments whose parents do not lead to the post."""
+    parent = {comment.id: comment.parent for comment in comments if comment.parent}
+    if not parent:
+        return frozenset()
+    arrives = {comment.id: True for comment in comments if not comment.parent}
+    for start in parent:
+        way = []
+        place = start
+        while place in parent and place not in arrives:
+            arrives[place] = False  # for now, so that a circle ends
+            way.append(place)
+            place = parent[place]
+        if arrives.get(place, False):
+            arrives.update(dict.fromkeys(way, True))
+    return {identity for identity in parent if not arrives[identity]}
+
+
+def _count(whys: Mapping[str, CommentReason | None], account: Account) -> None:
+    for why in whys.values():
         if why:
             account.comments[why] += 1
-    if all(why in {"bot", "notice"} for why in whys.values()):
-        account.posts["no_comments"] += 1
-        return None
-    made = conversation(_question(post, options), tree, options=options)
-    if isinstance(made, Conversation):
-        account.observed["rival_branches"] += made.rivals
-        return made.turns
-    _account_for(made.reason, account)
-    return None
-
-
-def _why_useless(node: Node, lost: frozenset[str]) -> str | None:
-    if node.id in lost:
-        return "detached"
-    return "empty" if node.speaker != "other" and not node.text else None
 
 
 def _account_for(reason: DropReason, account: Account) -> None:
@@ -89,51 +189,30 @@ def _account_for(reason: DropReason, account: Account) -> None:
         account.threads[reason] += 1
 
 
-def _question(post: Post, options: BuildOptions) -> str:
-    parts = [post.body] if options.text == "body" else [post.title, post.body]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _node(comment: Comment, why: Reason | None, roles: Roles) -> Node:
-    fate = _fate(why)
-    speaker = _speaker(comment, why, roles)
-    has_words = fate == "kept" and speaker != "other"
-    return Node(
-        id=comment.id,
-        parent=comment.parent,
-        time=comment.created,
-        speaker=speaker,
-        author=comment.author,
-        text=clean(comment.body) if has_words else "",
-        fate=fate,
+def _made(post: Post, found: Conversation) -> Made:
+    return Made(
+        turns=found.turns,
+        exchanges=found.exchanges,
+        flags=flags_of(found.exchanges, found.branch, is_post_edited=post.is_edited),
+        year=datetime.fromtimestamp(post.created, UTC).year,
     )
 
 
-def _fate(why: Reason | None) -> Fate:
-    if why in LOSSES:
-        return "gone"
-    return "ignored" if why in {"bot", "notice"} else "kept"
-
-
-def _speaker(comment: Comment, why: Reason | None, roles: Roles) -> Speaker:
-    if why in {"bot", "notice", "author_deleted"}:
-        return "other"
-    if comment.is_patient:
-        return "patient"
-    is_physician = bool(comment.author) and roles.answers(comment.flair)
-    return "physician" if is_physician else "other"
-
-
 def _observe(
-    post: Post, comments: Iterable[Comment], *, roles: Roles, account: Account
+    post: Post,
+    comments: Iterable[Comment],
+    *,
+    answering: AbstractSet[str],
+    account: Account,
 ) -> None:
-    account.observed["edited_posts"] += post.is_edited
+    seen = account.observed
+    seen["edited_posts"] += post.is_edited
     for comment in comments:
         account.flair[comment.flair] += 1
-        account.observed["edited_comments"] += comment.is_edited
+        if comment.is_edited:
+            seen["edited_comments"] += 1
         if comment.is_patient:
-            is_other_name = bool(comment.author) and comment.author != post.author
-            account.observed["patient_under_other_name"] += is_other_name
-            account.observed["patient_with_answering_flair"] += roles.answers(
-                comment.flair
-            )
+            # Of a post whose author is gone nobody can say under what name it was.
+            is_other_name = comment.author not in {"", post.author} and post.author
+            seen["patient_under_other_name"] += bool(is_other_name)
+            seen["patient_with_answering_flair"] += comment.id in answering

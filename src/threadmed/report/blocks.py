@@ -203,7 +203,51 @@ class SettingsChart(
     """Whether a model's settings hold the same items: then lines join them."""
 
 
-Chart = LossChart | RatesChart | TurnsChart | SettingsChart
+class Leaving(Record, frozen=True, kw_only=True):
+    """How many a reason took."""
+
+    reason: str
+    count: int
+
+
+class Stage(Record, frozen=True, kw_only=True):
+    """What came into a step of a build, and what became of it."""
+
+    name: str
+    came: int
+    stayed: int | None
+    """None where nothing follows."""
+    left: tuple[Leaving, ...] = ()
+    """Those who left, by reason, the commonest first."""
+
+
+class FunnelChart(Record, frozen=True, kw_only=True, tag="funnel", tag_field="kind"):
+    """What each step of a build kept and dropped (paper, Figure 2)."""
+
+    stages: tuple[Stage, ...]
+
+
+class Bar(Record, frozen=True, kw_only=True):
+    """A count and what it counts."""
+
+    label: str
+    count: int
+
+
+class BarsPanel(Record, frozen=True, kw_only=True):
+    """Counts of one kind of thing, on a scale of their own."""
+
+    name: str
+    bars: tuple[Bar, ...]
+
+
+class BarsChart(Record, frozen=True, kw_only=True, tag="bars", tag_field="kind"):
+    """Counts as bars, one panel a kind of thing."""
+
+    panels: tuple[BarsPanel, ...]
+
+
+Chart = LossChart | RatesChart | TurnsChart | SettingsChart | FunnelChart | BarsChart
 
 
 class Figure(Record, frozen=True, kw_only=True, tag="figure", tag_field="kind"):
@@ -241,20 +285,6 @@ class Heading(Record, frozen=True, kw_only=True, tag="heading", tag_field="kind"
     text: str
 
 
-class Station(Record, frozen=True, kw_only=True):
-    """A station of a flow: how many there are, of what, and who left before the next."""
-
-    count: str
-    what: str
-    left: tuple[str, ...] = ()
-
-
-class Flow(Record, frozen=True, kw_only=True, tag="flow", tag_field="kind"):
-    """Stations in a row."""
-
-    stations: tuple[Station, ...]
-
-
 class Fact(Record, frozen=True, kw_only=True):
     """A name and what it is."""
 
@@ -275,7 +305,7 @@ class Prompts(Record, frozen=True, kw_only=True, tag="prompts", tag_field="kind"
     prompts: tuple[Fact, ...]
 
 
-Block = Prose | Note | Heading | Flow | Facts | Prompts | Table | Figure
+Block = Prose | Note | Heading | Facts | Prompts | Table | Figure
 
 
 class Section(Record, frozen=True, kw_only=True):

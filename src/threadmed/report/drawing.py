@@ -45,6 +45,11 @@ class Drawing(Record, frozen=True, kw_only=True):
     dots: tuple[Dot, ...] = ()
     texts: tuple[Text, ...] = ()
 
+    @property
+    def width(self) -> float:
+        """Give the width of all of it, in px."""
+        return self.axes.width + self.margins.left + self.margins.right
+
 
 class Headline(Record, frozen=True, kw_only=True):
     """What a file says above its chart; on the page the caption says it."""

@@ -1,7 +1,7 @@
 """Charts as data to drawings: for the page with its tokens, for files as they print.
 
 One grammar makes both. On the page each chart has a wide drawing and one for phones,
-where text must not shrink; by turn there is one drawing a model, which wrap.
+where text must not shrink; others are panels, one drawing each, which wrap.
 """
 
 import re
@@ -11,8 +11,11 @@ from typing import assert_never
 import altair as alt
 
 from threadmed.records import Record
+from threadmed.report.bars import bars_drawing
 from threadmed.report.blocks import (
+    BarsChart,
     Figure,
+    FunnelChart,
     LossChart,
     RatesChart,
     SettingsChart,
@@ -26,8 +29,9 @@ from threadmed.report.drawing import (
     standing,
     title_of,
 )
+from threadmed.report.funnels import funnel_rows
 from threadmed.report.losses import loss_rows
-from threadmed.report.panels import panel_drawing, panel_width
+from threadmed.report.panels import panel_drawing
 from threadmed.report.rates import rate_rows, setting_rows
 from threadmed.report.rows import WIDE
 from threadmed.report.theme import (
@@ -38,6 +42,9 @@ from threadmed.report.theme import (
     Token,
     themed,
 )
+
+Panelled = TurnsChart | BarsChart
+InRows = LossChart | RatesChart | SettingsChart | FunnelChart
 
 
 class Drawn(Record, frozen=True, kw_only=True):
@@ -50,16 +57,12 @@ class Drawn(Record, frozen=True, kw_only=True):
 def page_drawings(figure: Figure) -> tuple[Drawn, ...]:
     """Draw a figure for the page; the colours are tokens of the style sheet."""
     chart = figure.chart
-    if isinstance(chart, TurnsChart):
+    if isinstance(chart, Panelled):
         return tuple(
             Drawn(
-                svg=_page_svg(
-                    panel_drawing(chart, panel, named=False),
-                    alt=_panel_alt(figure, index),
-                ),
-                heading=panel.model,
+                svg=_page_svg(drawing, alt=_panel_alt(figure, index)), heading=heading
             )
-            for index, panel in enumerate(chart.panels)
+            for index, (heading, drawing) in enumerate(_panels(chart, named=False))
         )
     return tuple(
         Drawn(
@@ -99,7 +102,9 @@ def legend(figure: Figure) -> tuple[tuple[str, str, Token], ...]:
                 (SYMBOLS[SETTING_SHAPES[s]], SETTING_READS[s], SETTING_COLOURS[s])
                 for s in shown
             )
-        case TurnsChart():
+        case FunnelChart():
+            return (("\u25ac", "stay", "blue"), ("\u25ac", "leave", "mid"))
+        case TurnsChart() | BarsChart():
             return ()
         case _:
             assert_never(chart)
@@ -110,7 +115,24 @@ def _panel_alt(figure: Figure, index: int) -> str:
     return figure.alt.split("\n")[index]
 
 
-def _rows(chart: LossChart | RatesChart | SettingsChart, *, is_narrow: bool) -> Drawing:
+def _panels(chart: Panelled, *, named: bool) -> list[tuple[str, Drawing]]:
+    """Draw each panel, with the heading that it has on the page."""
+    match chart:
+        case TurnsChart():
+            return [
+                (panel.model, panel_drawing(chart, panel, named=named))
+                for panel in chart.panels
+            ]
+        case BarsChart():
+            return [
+                (panel.name, bars_drawing(chart, panel, named=named))
+                for panel in chart.panels
+            ]
+        case _:
+            assert_never(chart)
+
+
+def _rows(chart: InRows, *, is_narrow: bool) -> Drawing:
     match chart:
         case LossChart():
             return loss_rows(chart, is_narrow=is_narrow)
@@ -118,6 +140,8 @@ def _rows(chart: LossChart | RatesChart | SettingsChart, *, is_narrow: bool) -> 
             return rate_rows(chart, is_narrow=is_narrow)
         case SettingsChart():
             return setting_rows(chart, is_narrow=is_narrow)
+        case FunnelChart():
+            return funnel_rows(chart, is_narrow=is_narrow)
         case _:
             assert_never(chart)
 
@@ -134,16 +158,12 @@ def file_specification(figure: Figure, mark: str) -> dict[str, object]:
         title=f"Figure {figure.number}. {figure.title}",
         lines=tuple(line for line in (f"{mark}." if mark else "", method) if line),
     )
-    if not isinstance(figure.chart, TurnsChart):
+    if not isinstance(figure.chart, Panelled):
         return standing(_rows(figure.chart, is_narrow=False), headline)
-    width = panel_width(figure.chart)
-    panels = [
-        layered(panel_drawing(figure.chart, panel, named=True))
-        for panel in figure.chart.panels
-    ]
+    drawings = [drawing for _, drawing in _panels(figure.chart, named=True)]
     chart = alt.concat(
-        *panels,
-        columns=max(1, int(WIDE // width)),
+        *map(layered, drawings),
+        columns=max(1, int(WIDE // max(drawing.width for drawing in drawings))),
         spacing=24,
         title=title_of(headline),
     )

@@ -5,7 +5,12 @@ from typing import TypeVar
 
 import msgspec
 
-from threadmed.dataset.manifest import BothStatistics, FunnelStep, RoleCount
+from threadmed.dataset.manifest import (
+    BothStatistics,
+    FunnelStep,
+    RoleCount,
+    YearCount,
+)
 from threadmed.errors import InputError
 from threadmed.judgements.scores import panel_scores
 from threadmed.metrics import Measurement, measure
@@ -32,6 +37,8 @@ class Dataset(Record, frozen=True, kw_only=True):
     funnel: tuple[FunnelStep, ...]
     statistics: BothStatistics
     flair: tuple[RoleCount, ...]
+    years: tuple[YearCount, ...] = ()
+    """Empty where an older build did not count them."""
 
 
 class Found(Record, frozen=True, kw_only=True):

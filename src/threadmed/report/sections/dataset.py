@@ -1,42 +1,27 @@
-"""Where the threads come from: the funnel, Table 2, and who answered."""
+"""Where the threads come from: the funnel, Table 2, and what else the build counted."""
 
-from collections import Counter
 from collections.abc import Sequence
 
-from threadmed.dataset.manifest import (
-    Distribution,
-    FunnelStep,
-    Statistics,
-    Step,
-)
+from threadmed.dataset.manifest import Distribution, Statistics
 from threadmed.report.blocks import (
     Block,
+    Cell,
     Column,
-    Flow,
-    Heading,
     Note,
     Prose,
     Quantity,
     Section,
-    Station,
     Table,
     Words,
 )
 from threadmed.report.material import Dataset, Found
-from threadmed.report.numbers import MINUS, MISSING, count, listed, percent, things
+from threadmed.report.numbers import MISSING, percent
 from threadmed.report.readings import whole
+from threadmed.report.sections.census import census
+from threadmed.report.sections.extent import SETS, lengths_figure, years_figure
+from threadmed.report.sections.funnel import funnel_figure
 
-SHOWN = 3
-"""Reasons that a station of the flow names; the table has all."""
-
-STATIONS: dict[Step, str] = {
-    "keep posts": "posts read",
-    "select branch": "posts kept",
-    "keep threads": "threads with a physician",
-    "fully answered": "complete threads",
-}
-"""What comes into a step; comments have their place in the table."""
-LAST = "fully answered threads"
+NO_SPREAD = "there are none"
 
 
 def dataset(found: Found) -> Section | None:
@@ -44,105 +29,54 @@ def dataset(found: Found) -> Section | None:
     manifest = found.dataset
     if manifest is None:
         return None
-    blocks: list[Block] = [
+    blocks: list[Block | None] = [
         Prose(
             text="Threads come from a dump in which verified physicians answer. A "
             "thread is complete when its patient asked on at least twice, and fully "
             "answered when a physician answered every question."
-        )
-    ]
-    if manifest.partial:
-        blocks.append(
-            Note(
-                text="A dump file was cut off and was used as far as it could be "
-                "read; the counts below are of what was read."
-            )
-        )
-    blocks += [
-        flow(manifest.funnel),
+        ),
+        _cut_off(manifest),
+        funnel_figure(manifest.funnel),
         _statistics(manifest),
-        _funnel(manifest.funnel),
-        *_flair(manifest),
+        _spreads(manifest),
+        lengths_figure(*_both(manifest)),
+        years_figure(manifest.years),
+        *census(manifest.flair),
     ]
-    return Section(id="dataset", title="Dataset", blocks=tuple(blocks))
-
-
-def flow(funnel: Sequence[FunnelStep]) -> Flow:
-    """Make the stations of a funnel, with the commonest reasons for leaving each."""
-    stations: list[Station] = []
-    rows: list[FunnelStep] = []
-    for step, what in STATIONS.items():
-        rows = [row for row in funnel if row.step == step]
-        if rows:
-            left = _reasons([row for row in rows if row.dropped])
-            stations.append(Station(count=count(_left(rows[0])), what=what, left=left))
-    if rows:
-        stations.append(Station(count=count(_left(rows[-1])), what=LAST))
-    return Flow(stations=tuple(stations))
-
-
-def _left(row: FunnelStep) -> int:
-    """Give what is left after a row, in the unit of its step."""
-    left = {"posts": row.posts, "comments": row.comments, "threads": row.threads}
-    return left[row.unit] or 0
-
-
-def _reasons(steps: Sequence[FunnelStep]) -> tuple[str, ...]:
-    leaving = sorted(steps, key=lambda step: (-step.dropped, step.reason))
-    named = [
-        f"{MINUS}{count(step.dropped)} {words(step.reason)}" for step in leaving[:SHOWN]
-    ]
-    rest = sum(step.dropped for step in leaving[SHOWN:])
-    return (*named, f"{MINUS}{things(rest, 'other')}") if rest else tuple(named)
-
-
-def words(name: str) -> str:
-    """Write the name of a reason as words.
-
-    Example:
-        >>> words("too_few_words")
-        'too few words'
-    """
-    return name.replace("_", " ")
-
-
-def _funnel(funnel: Sequence[FunnelStep]) -> Table:
-    return Table(
-        id="table-funnel",
-        title="What each step of the build dropped, and why",
-        columns=(
-            Column(key="step", title="Step", align="text"),
-            Column(key="reason", title="Reason", align="text"),
-            Column(key="unit", title="Of", align="text"),
-            Column(key="dropped", title="Dropped"),
-            Column(key="left", title="Left"),
-        ),
-        rows=tuple(
-            (
-                Words(text=row.step),
-                Words(text=words(row.reason) if row.reason else "came in"),
-                Words(text=row.unit),
-                whole(row.dropped),
-                whole(_left(row)),
-            )
-            for row in funnel
-        ),
-        judged=False,
+    return Section(
+        id="dataset",
+        title="Dataset",
+        blocks=tuple(block for block in blocks if block is not None),
     )
 
 
+def _cut_off(manifest: Dataset) -> Note | None:
+    if not manifest.partial:
+        return None
+    return Note(
+        text="A dump file was cut off and was used as far as it could be read; the "
+        "counts below are of what was read."
+    )
+
+
+def _both(manifest: Dataset) -> tuple[Statistics, Statistics]:
+    return manifest.statistics.complete, manifest.statistics.answered
+
+
 def _statistics(manifest: Dataset) -> Table:
-    both = (manifest.statistics.complete, manifest.statistics.answered)
+    both = _both(manifest)
+
+    def row(name: str, numbers: Sequence[Quantity]) -> tuple[Cell, ...]:
+        return (Words(text=name), *numbers)
+
     rows = (
-        _row("Threads", [whole(s.threads) for s in both]),
-        _row("Questions", [whole(s.questions) for s in both]),
-        _row("Answered questions", [whole(s.answered) for s in both]),
-        _row("Answered questions, %", [_share(s) for s in both]),
-        *_spread("Questions in a thread", [s.turns for s in both]),
-        *_spread("Tokens in a question", [s.tokens_question for s in both]),
-        *_spread(
-            "Tokens in a physician\u2019s answer", [s.tokens_answer for s in both]
-        ),
+        row("Threads", [whole(s.threads) for s in both]),
+        row("Questions", [whole(s.questions) for s in both]),
+        row("Answered questions", [whole(s.answered) for s in both]),
+        row("Answered questions, %", [_share(s) for s in both]),
+        row("Questions in a thread, mean", [_mean(s.turns) for s in both]),
+        row("Tokens in a question, mean", [_mean(s.tokens_question) for s in both]),
+        row("Tokens in an answer, mean", [_mean(s.tokens_answer) for s in both]),
     )
     return Table(
         id="table-dataset",
@@ -150,17 +84,14 @@ def _statistics(manifest: Dataset) -> Table:
         caption="All complete threads, and those fully answered (paper, Table 2).",
         columns=(
             Column(key="statistic", title="", align="text"),
-            Column(key="complete", title="Complete"),
-            Column(key="answered", title="Fully answered"),
+            Column(key="complete", title=SETS[0]),
+            Column(key="answered", title=SETS[1]),
         ),
         rows=rows,
-        note="Tokens are those of cl100k_base.",
+        note="Tokens are those of cl100k_base; an answer is all that physicians wrote "
+        "to one question.",
         judged=False,
     )
-
-
-def _row(name: str, numbers: Sequence[Quantity]) -> tuple[Words | Quantity, ...]:
-    return (Words(text=name), *numbers)
 
 
 def _share(statistics: Statistics) -> Quantity:
@@ -170,54 +101,53 @@ def _share(statistics: Statistics) -> Quantity:
     return Quantity(value=share, text=percent(share))
 
 
-def _spread(
-    name: str, spreads: Sequence[Distribution | None]
-) -> tuple[tuple[Words | Quantity, ...], ...]:
-    def cell(spread: Distribution | None, part: str) -> Quantity:
-        if spread is None:
-            return Quantity(value=None, text=MISSING, note="there are none")
-        value: float = getattr(spread, part)
-        text = count(round(value)) if part == "max" else f"{value:,.1f}"
-        return Quantity(value=value, text=text)
+def _mean(spread: Distribution | None) -> Quantity:
+    return _number(None if spread is None else spread.mean)
 
-    return tuple(
-        _row(f"{name}, {called}", [cell(spread, part) for spread in spreads])
-        for part, called in (("mean", "mean"), ("median", "median"), ("max", "maximum"))
+
+def _number(value: float | None) -> Quantity:
+    if value is None:
+        return Quantity(value=None, text=MISSING, note=NO_SPREAD)
+    return Quantity(value=value, text=f"{value:,.1f}")
+
+
+def _spreads(manifest: Dataset) -> Table | None:
+    """Show means with their quantiles, where there is anything to spread."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, part in (
+        ("Questions in a thread", "turns"),
+        ("Tokens in a question", "tokens_question"),
+        ("Tokens in an answer", "tokens_answer"),
+    ):
+        for called, statistics in zip(SETS, _both(manifest), strict=True):
+            spread: Distribution | None = getattr(statistics, part)
+            if spread is not None:
+                rows.append((Words(text=name), Words(text=called), *_spread(spread)))
+    if not rows:
+        return None
+    heads = ("Mean", "Least", "25%", "Median", "75%", "95%", "Most")
+    keys = ("mean", "min", "q25", "median", "q75", "q95", "max")
+    return Table(
+        id="table-spread",
+        title="How long threads, questions and answers are",
+        caption="Half of them lie between 25% and 75%, one in twenty above 95%.",
+        columns=(
+            Column(key="what", title="", align="text"),
+            Column(key="set", title="Threads", align="text"),
+            Column(key="n", title="n"),
+            *(Column(key=k, title=t) for k, t in zip(keys, heads, strict=True)),
+        ),
+        rows=tuple(rows),
+        judged=False,
     )
 
 
-def _flair(manifest: Dataset) -> list[Block]:
-    """Say in a sentence and a short table whom the comments came from."""
-    if not manifest.flair:
-        return []
-    roles: Counter[str] = Counter()
-    for line in manifest.flair:
-        roles[line.role] += line.comments
-    named = [f"{things(n, 'comment')} as {role}" for role, n in roles.most_common()]
-    commonest = manifest.flair[:10]
-    return [
-        Heading(text="Who answered"),
-        Prose(
-            text="What stands beside a user\u2019s name decides whether a comment is a "
-            f"physician\u2019s. Under the posts kept this counted {listed(named)}."
-        ),
-        Table(
-            id="table-flair",
-            title="The commonest flairs, and what they were taken for",
-            caption=f"The first {len(commonest)} of {len(manifest.flair)}.",
-            columns=(
-                Column(key="flair", title="Flair", align="text"),
-                Column(key="role", title="Taken for", align="text"),
-                Column(key="comments", title="Comments"),
-            ),
-            rows=tuple(
-                (
-                    Words(text=line.flair or "(none)"),
-                    Words(text=line.role),
-                    whole(line.comments),
-                )
-                for line in commonest
-            ),
-            judged=False,
-        ),
-    ]
+def _spread(spread: Distribution) -> tuple[Cell, ...]:
+    quantiles = (spread.q25, spread.median, spread.q75, spread.q95)
+    return (
+        whole(spread.n),
+        _number(spread.mean),
+        whole(round(spread.min)),
+        *map(_number, quantiles),
+        whole(round(spread.max)),
+    )

@@ -1,0 +1,110 @@
+"""What the commands about datasets do once their lines are parsed."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import typer
+
+from threadmed.cli.commands import say, stoppable
+from threadmed.cli.progress import shown
+from threadmed.dataset.executors import Executor, local
+from threadmed.dataset.options import BuildOptions
+from threadmed.records import Record
+from threadmed.study import read_toml
+
+Where = Literal["local", "ray"]
+
+
+class BuildRequest(Record, frozen=True, kw_only=True):
+    """What `threadmed build` was asked for."""
+
+    posts: list[Path]
+    comments: list[Path]
+    out: Path | None
+    config: Path | None
+    subreddit: str | None
+    executor: Where
+    release: Literal["text", "ids"]
+    explain: list[str]
+    allow_partial: bool
+
+
+def run_build(request: BuildRequest) -> None:
+    """Build a dataset, print its funnel, and explain what is to be explained."""
+    from threadmed.dataset.build import gather
+    from threadmed.dataset.drawing import lines
+    from threadmed.dataset.inputs import find_dump
+    from threadmed.dataset.release import write_release
+
+    if request.out is None and not request.explain:
+        raise typer.BadParameter("--out says where to; only --explain writes nothing")
+    options = _options(request)
+    dump = find_dump(
+        request.posts, request.comments, allow_partial=request.allow_partial
+    )
+    with (
+        stoppable("nothing was written"),
+        _executor(request.executor, request.out) as executor,
+    ):
+        with shown(unit="bytes") as progress:
+            gathering = gather(
+                dump, options=options, executor=executor, progress=progress
+            )
+        explanations = [gathering.explain(name) for name in request.explain]
+        if request.out is not None:
+            manifest = write_release(
+                gathering.release(), request.out, kind=request.release
+            )
+            for step in manifest.funnel:
+                say(f"{step}")
+            say(f"dataset: {request.out}")
+    for explanation in explanations:
+        for line in lines(explanation):
+            say(line)
+
+
+def _options(request: BuildRequest) -> BuildOptions:
+    options = read_toml(request.config, BuildOptions) if request.config else None
+    if options is None:
+        return BuildOptions(subreddit=request.subreddit or BuildOptions().subreddit)
+    named = request.subreddit or options.subreddit
+    if named.casefold() != options.subreddit.casefold():
+        raise typer.BadParameter(
+            f"--subreddit says {named}, and {request.config} {options.subreddit}"
+        )
+    return msgspec.structs.replace(options, subreddit=named)
+
+
+def _executor(where: Where, out: Path | None) -> AbstractContextManager[Executor]:
+    if where == "local":
+        return local(beside=out)
+    from threadmed.dataset.cluster import ray_cluster
+
+    return ray_cluster()
+
+
+def run_hydrate(
+    ids: Path,
+    posts: list[Path],
+    comments: list[Path],
+    *,
+    out: Path,
+    allow_partial: bool,
+) -> None:
+    """Make the threads of an ids-only release, and say how many came back."""
+    from threadmed.dataset.hydrate import hydrate
+    from threadmed.dataset.inputs import find_dump
+
+    dump = find_dump(posts, comments, allow_partial=allow_partial)
+    with (
+        stoppable("nothing was written"),
+        local(beside=out) as executor,
+        shown(unit="bytes") as progress,
+    ):
+        manifest = hydrate(ids, dump, out, executor=executor, progress=progress)
+    for step in manifest.funnel:
+        if step.step == "hydrate":
+            say(f"{step}")
+    say(f"dataset: {out}")

@@ -1,0 +1,299 @@
+"""What leaves the house: threads without anybody's traces, or ids alone."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from threadmed import __version__
+from threadmed.dataset.audit import leaks_in_text, leaks_in_threads, vocabulary
+from threadmed.dataset.datasheet import datasheet
+from threadmed.dataset.gather import Found, TurnSource
+from threadmed.dataset.manifest import (
+    BothStatistics,
+    FunnelStep,
+    InputFile,
+    Manifest,
+    RoleCount,
+    YearCount,
+)
+from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.pairing import TurnFlags
+from threadmed.dataset.privacy import Known, ordinary_words, together
+from threadmed.dataset.recognise import presidio
+from threadmed.dataset.scrub import scrub_line, scrub_turns
+from threadmed.dataset.statistics import describe
+from threadmed.errors import InputError
+from threadmed.records import Record, Thread, ThreadId
+from threadmed.store import (
+    atomic,
+    read_bytes,
+    write_json,
+    write_parquet,
+    write_records,
+    write_text,
+)
+
+Kind = Literal["text", "ids"]
+
+
+class Release(Record, frozen=True, kw_only=True):
+    """All that a dataset folder is written from; holds people's traces still."""
+
+    options: BuildOptions
+    inputs: tuple[InputFile, ...]
+    found: dict[ThreadId, Found]
+    """In the order of their names."""
+    funnel: tuple[FunnelStep, ...]
+    years: dict[int, int]
+    """Posts kept by year."""
+    flair: tuple[RoleCount, ...]
+    observed: dict[str, int]
+    is_invented: bool = False
+
+
+class ThreadSource(Record, frozen=True, kw_only=True):
+    """A line of ids.jsonl: what a thread is made of, by the ids on Reddit."""
+
+    thread_id: ThreadId
+    post: str
+    turns: tuple[TurnSource, ...]
+
+
+class ThreadFlags(Record, frozen=True, kw_only=True):
+    """A line of flags.jsonl: what the words of a thread do not say."""
+
+    thread_id: ThreadId
+    turns: tuple[TurnFlags, ...]
+
+
+def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manifest:
+    """Write a dataset folder, whole or not at all.
+
+    Args:
+        release: What is to leave.
+        out: The folder.
+        kind: "text" writes threads, with no id of Reddit anywhere; "ids" writes no
+            word of anybody, only the ids from which `threadmed hydrate` makes the
+            threads again.
+
+    Raises:
+        InputError: If the folder cannot be written, or if the audit finds a trace of
+            a person in what would be written.
+    """
+    scrubbed: Counter[str] = Counter()
+    known: dict[str, Known] = {
+        name: found.known for name, found in release.found.items()
+    }
+    words = ordinary_words(
+        {name: found.turns for name, found in release.found.items()}, known
+    )
+    everybody = together(known.values())
+    threads = _threads(release, words, scrubbed)
+    answered = [
+        thread for thread in threads if all(turn.answer for turn in thread.turns)
+    ]
+    flair = _without_names(release.flair, everybody.accounts)
+    release = msgspec.structs.replace(release, flair=flair)
+    manifest = _manifest(release, threads, answered, kind=kind, scrubbed=scrubbed)
+    files = _files(release, threads, answered, manifest)
+    with ExitStack() as stack:
+        # Files take their places in the reverse order, so that the manifest comes last.
+        places = {
+            name: stack.enter_context(atomic(out / name))
+            for name in ("manifest.json", *files)
+        }
+        write_json(places["manifest.json"], manifest)
+        for name, write in files.items():
+            write(places[name])
+        _refuse_leaks(places, known, everybody, words | _own_words(manifest))
+    return manifest
+
+
+def _files(
+    release: Release,
+    threads: Sequence[Thread],
+    answered: Sequence[Thread],
+    manifest: Manifest,
+) -> dict[str, Callable[[Path], None]]:
+    """Give what writes each file of a folder but the manifest."""
+    sheet = datasheet(manifest, invented=release.is_invented)
+    files = (
+        _files_of_ids(release)
+        if manifest.release == "ids"
+        else _files_of_text(release, threads, answered)
+    )
+    return files | {
+        "README.md": partial(write_text, text=sheet),
+        "flair_census.csv": partial(write_text, text=_table(manifest.flair)),
+        "funnel.csv": partial(write_text, text=_table(manifest.funnel)),
+    }
+
+
+def _files_of_text(
+    release: Release, threads: Sequence[Thread], answered: Sequence[Thread]
+) -> dict[str, Callable[[Path], None]]:
+    flags = [
+        ThreadFlags(thread_id=name, turns=found.flags)
+        for name, found in release.found.items()
+    ]
+    files: dict[str, Callable[[Path], None]] = {
+        "flags.jsonl": partial(write_records, records=flags)
+    }
+    for name, those in (("complete", threads), ("answered", answered)):
+        files[f"{name}.jsonl"] = partial(write_records, records=those)
+        files[f"{name}.parquet"] = partial(write_parquet, threads=those)
+    return files
+
+
+def _files_of_ids(release: Release) -> dict[str, Callable[[Path], None]]:
+    sources = [
+        ThreadSource(thread_id=name, post=found.post, turns=found.sources)
+        for name, found in release.found.items()
+    ]
+    return {"ids.jsonl": partial(write_records, records=sources)}
+
+
+def _threads(
+    release: Release, words: Collection[str], scrubbed: Counter[str]
+) -> list[Thread]:
+    """Give the threads with placeholders for what leads to a person."""
+    recognise = presidio() if release.options.names == "presidio" else None
+    return [
+        Thread(
+            thread_id=name,
+            turns=scrub_turns(
+                found.turns,
+                known=found.known,
+                words=words,
+                recognise=recognise,
+                counts=scrubbed,
+            ),
+        )
+        for name, found in release.found.items()
+    ]
+
+
+def _without_names(
+    census: Sequence[RoleCount], accounts: Collection[str]
+) -> tuple[RoleCount, ...]:
+    """Take out of flairs what else leads to a person, also their user names.
+
+    Names of letters alone stay: among many thousand any word is one.
+    """
+    low = "\n".join(row.flair for row in census).lower()
+    there = Known(
+        accounts=frozenset(
+            name for name in accounts if not name.isalpha() and name.lower() in low
+        )
+    )
+    return tuple(
+        msgspec.structs.replace(row, flair=scrub_line(row.flair, known=there))
+        for row in census
+    )
+
+
+def _own_words(manifest: Manifest) -> frozenset[str]:
+    """Give the words that stand in a folder without anybody's doing.
+
+    Those are what the program writes itself, what the files were named by whoever
+    builds, and of what people chose as flair the words of letters alone: among many
+    thousand names any word is one.
+    """
+    bare = msgspec.structs.replace(manifest, flair=())
+    flair = vocabulary(one.flair for one in manifest.flair)
+    return vocabulary(
+        [datasheet(bare), msgspec.json.encode(bare).decode(), _table(manifest.funnel)]
+    ) | frozenset(filter(str.isalpha, flair))
+
+
+def _refuse_leaks(
+    places: Mapping[str, Path],
+    known: Mapping[str, Known],
+    everybody: Known,
+    words: Collection[str],
+) -> None:
+    """Search all files for everything that the threads' records are known by.
+
+    Raises:
+        InputError: If anything is found; nothing is then released.
+    """
+    nameless = {
+        name: msgspec.structs.replace(its, ids=frozenset())
+        for name, its in known.items()
+    }
+    found: list[str] = []
+    for name, path in places.items():
+        match name.rpartition(".")[2]:
+            case "jsonl":
+                of_thread = nameless if name == "ids.jsonl" else known
+                data = read_bytes(path)
+                found += leaks_in_threads(name, data, known=of_thread, words=words)
+            case "parquet":
+                pass  # the same threads as in the lines
+            case _:
+                data = read_bytes(path)
+                found += leaks_in_text(name, data, known=everybody, words=words)
+    if found:
+        raise InputError(
+            f"the leak audit found {len(found):,} traces of people, and nothing was "
+            f"written: {'; '.join(found[:5])}"
+        )
+
+
+def _manifest(
+    release: Release,
+    threads: Sequence[Thread],
+    answered: Sequence[Thread],
+    *,
+    kind: Kind,
+    scrubbed: Counter[str],
+) -> Manifest:
+    return Manifest(
+        tool=f"threadmed {__version__}",
+        release=kind,
+        partial=any(file.cut_at is not None for file in release.inputs),
+        inputs=tuple(sorted(release.inputs, key=_input_order)),
+        options=release.options,
+        funnel=release.funnel,
+        statistics=BothStatistics(
+            complete=describe(threads), answered=describe(answered)
+        ),
+        years=tuple(_years(release, threads, answered)),
+        flair=release.flair,
+        scrubbed=dict(sorted(scrubbed.items())),
+        observed=dict(sorted(release.observed.items())),
+    )
+
+
+def _input_order(file: InputFile) -> tuple[bool, str, str]:
+    return file.side == "comments", file.name, file.sha256
+
+
+def _years(
+    release: Release, threads: Sequence[Thread], answered: Sequence[Thread]
+) -> Iterator[YearCount]:
+    complete, full = (
+        Counter(release.found[thread.thread_id].year for thread in those)
+        for those in (threads, answered)
+    )
+    for year, posts in sorted(release.years.items()):
+        yield YearCount(
+            year=year, posts=posts, complete=complete[year], answered=full[year]
+        )
+
+
+def _table(rows: Sequence[Record]) -> str:
+    """Write flat records of one kind as CSV."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    if rows:
+        table.writerow(rows[0].__struct_fields__)
+    table.writerows(map(msgspec.structs.astuple, rows))
+    return text.getvalue()
