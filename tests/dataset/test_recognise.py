@@ -1,10 +1,11 @@
 from collections import Counter
 from collections.abc import Callable
-from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from dump_factory import built, post, talk
 from threadmed.dataset.recognise import Result, presidio, recogniser
 from threadmed.dataset.scrub import NOTHING, Span, scrub_turns
 from threadmed.errors import InputError
@@ -103,9 +104,7 @@ def test_a_presidio_that_cannot_begin_is_an_error_in_one_line() -> None:
         presidio(load=modules(models=["en_core_web_sm"]))
 
 
-# The test runs where the extra is installed, and says so where it is not.
-@pytest.mark.skipif(find_spec("presidio_analyzer") is None, reason="extra presidio")
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # of the libraries under presidio
 def test_the_real_presidio_finds_a_name_and_a_place() -> None:
     text = "My friend Anna Smith from Oslo has a cough."
 
@@ -113,3 +112,16 @@ def test_the_real_presidio_finds_a_name_and_a_place() -> None:
         ("Anna Smith", "name"),
         ("Oslo", "place"),
     ]
+
+
+@pytest.mark.filterwarnings("ignore")  # of the libraries under presidio
+def test_a_build_takes_what_presidio_finds_out_of_its_texts(tmp_path: Path) -> None:
+    comments = talk()
+    comments[1]["body"] = "My friend Anna Smith from Oslo has a cough. How long?"
+    for names, question in (
+        ("rules", "My friend Anna Smith from Oslo has a cough. How long?"),
+        ("presidio", "My friend [name] from [place] has a cough. How long?"),
+    ):
+        _, threads = built(tmp_path, [post()], comments, names=names)
+
+        assert threads[0].turns[1].question == question

@@ -171,6 +171,7 @@ DECISIONS = (
 ELSEWHERE = {
     "subreddit": "test_build: other subreddits are passed over while reading",
     "copies": "test_copies: copies are merged before there is a thread",
+    "names": "test_recognise: texts are scrubbed once there are threads",
     "seed": "test_privacy: threads are numbered after they are made",
 }
 

@@ -73,6 +73,8 @@ FORMATS: tuple[tuple[tuple[bytes, ...], str, Callable[[], Decoder]], ...] = (
     ((b"\xfd7zXZ\x00",), "xz", lzma.LZMADecompressor),
 )
 
+BLOCKS = ".zst_blocks"
+
 CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
 """Bytes that no text holds; NULs are left out, since unfinished downloads have them."""
 OTHER_FILES = (b"PAR1", b"PK", b"\xff\xfe", b"\xfe\xff", b"%PDF", b"<")
@@ -92,6 +94,11 @@ class Stream:
         self._allow_partial = allow_partial
         self._progress = progress
         self._hash = hashlib.sha256()
+        if path.name.endswith(BLOCKS):
+            raise InputError(
+                f"{path}: {BLOCKS} is a container that Arctic Shift used until 2024; "
+                "make .zst or JSON lines of it with its own reader"
+            )
         try:
             self.bytes = path.stat().st_size
             self._file = path.open("rb")
