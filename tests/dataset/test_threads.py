@@ -2,6 +2,7 @@
 
 import datetime as dt
 import random
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ from threadmed.dataset.clean import limits_of, usable
 from threadmed.dataset.explain import explain
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.pairing import TurnFlags
-from threadmed.dataset.reading import answering_of, reading
+from threadmed.dataset.reading import answering_of, whys_of
 from threadmed.dataset.reddit import Comment, Post
 from threadmed.dataset.roles import Roles
 from threadmed.dataset.threads import Account, Made, thread_of
@@ -281,11 +282,8 @@ def test_what_is_told_at_sight_is_what_a_tree_would_tell(
     limits, account = limits_of(options), Account()
     roles = Roles(options)
     answering = answering_of(lay, options=options, roles=roles)
-    read = reading(lay, answering=answering, limits=limits, options=options)
-    expected: dict[str, int] = {}
-    for why in read.whys.values():
-        if why:
-            expected[why] = expected.get(why, 0) + 1
+    whys = whys_of(lay, answering=answering, limits=limits)
+    expected = Counter(why for why in whys.values() if why)
 
     made = thread_of(
         post(), lay, limits=limits, options=options, roles=roles, account=account

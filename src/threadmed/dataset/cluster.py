@@ -7,6 +7,7 @@ Ray is imported where it is used, since most people have no need of it.
 """
 
 import logging
+import pickle
 import shutil
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -19,8 +20,9 @@ from uuid import uuid4
 from threadmed.dataset.executors import Executor, FileTask, Sorted
 from threadmed.dataset.streams import Progress
 from threadmed.dataset.workers import (
-    GROWTH,
     OWN_MEMORY,
+    PART_GROWTH,
+    SHARED_GROWTH,
     Board,
     Far,
     Head,
@@ -134,7 +136,8 @@ class RayExecutor:
         numbers = range(self._begun, self._begun + len(files))
         self._begun = numbers.stop
         by_number = dict(zip(numbers, files, strict=True))
-        needs = {number: memory_for(path) for number, path in by_number.items()}
+        sent = SHARED_GROWTH * len(pickle.dumps(shared))
+        needs = {number: memory_for(path) + sent for number, path in by_number.items()}
         _check_memory(by_number, needs)
         run: Any = ray.remote(sort_file)
         given = ray.put(shared)
@@ -210,7 +213,7 @@ def _begun(task: Callable[..., Result], pieces: Sequence[Sequence[object]]) -> A
         for of_one in pieces
     ]
     flat = [piece for of_one in full for piece in of_one]
-    need = OWN_MEMORY + GROWTH * sum(piece.size for piece in flat)
+    need = OWN_MEMORY + PART_GROWTH * sum(piece.size for piece in flat)
     run: Any = ray.remote(run_part).options(
         # More than a node has would never be given.
         memory=min(need, _most_memory()),
@@ -332,6 +335,6 @@ def _check_memory(files: Mapping[int, Path], needs: Mapping[int, int]) -> None:
     for number, need in needs.items():
         if need > most:
             raise InputError(
-                f"{files[number]}: takes {need / 1e9:.1f} GB of memory to unpack, and "
+                f"{files[number]}: takes {need / 1e9:.1f} GB of memory to read, and "
                 f"no node of the cluster gives more than {most / 1e9:.1f} GB"
             )

@@ -4,7 +4,7 @@ An explanation is made by the same functions as a build and so cannot differ fro
 `threadmed.dataset.drawing` brings it to a terminal.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from threadmed.dataset.branches import (
@@ -21,15 +21,15 @@ from threadmed.dataset.pairing import Exchange, is_question, physicians_of
 from threadmed.dataset.reading import (
     NOBODYS,
     CommentReason,
-    Reading,
     UnusedReason,
     answering_of,
-    reading,
+    nodes_of,
     why_unused,
+    whys_of,
 )
 from threadmed.dataset.reddit import Comment, Post
 from threadmed.dataset.roles import Roles
-from threadmed.dataset.tree import Branch, Node, age, by_tree
+from threadmed.dataset.tree import Branch, Node, age, branches, by_tree
 from threadmed.records import Record, Turn
 
 NotUsed = Literal["thanks_alone", "left_out"]
@@ -112,21 +112,21 @@ def explain(
     if not isinstance(kept, Post):
         return Explanation(post=post.id, comments=len(comments), why=kept)
     answering = answering_of(comments, options=options, roles=roles)
-    read = reading(comments, answering=answering, limits=limits, options=options)
-    unused = why_unused(
-        kept, comments, whys=read.whys, answering=answering, options=options
-    )
-    reached = {node.id for branch in read.tree for node in branch.nodes}
+    whys = whys_of(comments, answering=answering, limits=limits)
+    nodes = nodes_of(comments, whys, answering=answering, limits=limits)
+    unused = why_unused(kept, comments, whys=whys, answering=answering, options=options)
+    tree = branches(nodes, order=options.order)
     question = question_of(kept, options.text)
-    found = conversation(question, read.tree, options=options, compare_all=True)
+    found = conversation(question, tree, options=options, compare_all=True)
     teller = _Teller(
         comments,
         start=kept.created,
-        read=read,
+        whys=whys,
+        numbers=_numbers(nodes, found),
         roles=roles,
         limits=limits,
-        found=found,
     )
+    reached = {node.id for branch in tree for node in branch.nodes}
     return Explanation(
         post=post.id,
         comments=len(comments),
@@ -135,7 +135,7 @@ def explain(
         limbs=tuple(_limbs(found, teller, options=options, unused=unused)),
         detached=tuple(
             teller.remark(node, depth=0, is_last=True)
-            for node in sorted(read.nodes, key=age)
+            for node in sorted(nodes, key=age)
             if node.id not in reached
         ),
         turns=() if unused or isinstance(found, Dropped) else found.turns,
@@ -150,17 +150,17 @@ class _Teller:
         comments: Sequence[Comment],
         *,
         start: int,
-        read: Reading,
+        whys: Mapping[str, CommentReason | None],
+        numbers: Mapping[str, int],
         roles: Roles,
         limits: Limits,
-        found: Conversation | Dropped,
     ) -> None:
         self._start = start
         self._limits = limits
         self._comments = {comment.id: comment for comment in comments}
-        self._whys = read.whys
+        self._whys = whys
         self._roles = roles
-        self._number = _numbers(read, found)
+        self._number = numbers
 
     def remark(
         self,
@@ -205,10 +205,10 @@ class _Teller:
         return role
 
 
-def _numbers(read: Reading, found: Conversation | Dropped) -> dict[str, int]:
+def _numbers(nodes: Iterable[Node], found: Conversation | Dropped) -> dict[str, int]:
     """Number those who answer, the physicians of the thread as its flags do."""
     numbers = physicians_of(found.exchanges) if isinstance(found, Conversation) else {}
-    for node in sorted(read.nodes, key=age):
+    for node in sorted(nodes, key=age):
         if node.speaker == "physician":
             numbers.setdefault(node.author, len(numbers) + 1)
     return numbers

@@ -4,12 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, get_args
 
-from threadmed.dataset.clean import Limits, Reason, why_drop_comment, words_left
+from threadmed.dataset.clean import (
+    Limits,
+    Reason,
+    is_blank,
+    why_drop_comment,
+    words_left,
+)
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.reddit import Comment, Loss, Post
 from threadmed.dataset.roles import Roles
-from threadmed.dataset.tree import Branch, Fate, Node, Speaker, branches, detached
-from threadmed.records import Record
+from threadmed.dataset.tree import Fate, Node, Speaker, detached
 
 LOSSES: frozenset[str] = frozenset(get_args(Loss))
 
@@ -20,15 +25,6 @@ UnusedReason = Literal["no_comments", "patient_is_physician"]
 """Why the branches under a post are not looked at."""
 
 CommentReason = Reason | Literal["detached"]
-
-
-class Reading(Record, frozen=True, kw_only=True):
-    """The comments under a post as a tree, and why some are of no use."""
-
-    nodes: tuple[Node, ...]
-    tree: tuple[Branch, ...]
-    whys: dict[str, CommentReason | None]
-    """By id, in the order of the comments."""
 
 
 def answering_of(
@@ -52,34 +48,50 @@ def answering_of(
     return found | {comment.id for comment in comments if comment.author in names}
 
 
-def reading(
-    comments: Sequence[Comment],
+def whys_of(
+    comments: Sequence[Comment], *, answering: AbstractSet[str], limits: Limits
+) -> dict[str, CommentReason | None]:
+    """Give the first reason why each comment is of no use, or None, by id.
+
+    Most posts need no more than that: no tree is built, and hardly a text is cleaned.
+
+    Args:
+        comments: All comments under a post, each once, in any order.
+        answering: Ids of those by people whose words are answers.
+        limits: What comments are dropped by.
+    """
+    lost = detached({comment.id: comment.parent for comment in comments})
+    whys: dict[str, CommentReason | None] = {}
+    for comment in comments:
+        why: CommentReason | None = why_drop_comment(comment, limits)
+        if why is None:
+            if comment.id in lost:
+                why = "detached"
+            elif comment.is_patient or comment.id in answering:
+                why = "empty" if is_blank(comment.body, limits) else None
+        whys[comment.id] = why
+    return whys
+
+
+def nodes_of(
+    comments: Iterable[Comment],
+    whys: Mapping[str, CommentReason | None],
     *,
     answering: AbstractSet[str],
     limits: Limits,
-    options: BuildOptions,
-) -> Reading:
-    """Bring the comments under a post into a tree, and say which are of no use.
+) -> tuple[Node, ...]:
+    """Bring the comments under a post to what a conversation depends on.
 
     Args:
-        comments: All comments under the post, each once, in any order.
+        comments: All comments under the post, in any order.
+        whys: Why they are of no use, by id.
         answering: Ids of those by people whose words are answers.
-        limits: What comments are dropped by.
-        options: Says in what order a branch is.
+        limits: How their words are cleaned.
     """
-    whys: dict[str, CommentReason | None] = {
-        comment.id: why_drop_comment(comment, limits) for comment in comments
-    }
-    nodes = tuple(
+    return tuple(
         _node(comment, whys[comment.id], answering=answering, limits=limits)
         for comment in comments
     )
-    tree = branches(nodes, order=options.order)
-    lost = detached(nodes, tree)
-    for node in nodes:
-        if whys[node.id] is None:
-            whys[node.id] = _why_useless(node, lost)
-    return Reading(nodes=nodes, tree=tree, whys=whys)
 
 
 def why_unused(
@@ -118,12 +130,6 @@ def _has_comment(
             return len(whys) > 0
         case "people":
             return any(why not in NOBODYS for why in whys.values())
-
-
-def _why_useless(node: Node, lost: AbstractSet[str]) -> CommentReason | None:
-    if node.id in lost:
-        return "detached"
-    return "empty" if node.speaker != "other" and not node.text else None
 
 
 def _node(

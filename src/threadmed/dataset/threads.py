@@ -11,9 +11,7 @@ from threadmed.dataset.branches import Conversation, Dropped, DropReason, conver
 from threadmed.dataset.clean import (
     Limits,
     cleaned,
-    is_blank,
     question_of,
-    why_drop_comment,
 )
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.pairing import Exchange, TurnFlags, flags_of
@@ -21,11 +19,13 @@ from threadmed.dataset.reading import (
     NOBODYS,
     CommentReason,
     answering_of,
-    reading,
+    nodes_of,
     why_unused,
+    whys_of,
 )
 from threadmed.dataset.reddit import Comment, Post
 from threadmed.dataset.roles import Roles
+from threadmed.dataset.tree import branches
 from threadmed.records import Record, Turn
 
 SMALL_LOSSES: frozenset[str | None] = NOBODYS | {None}
@@ -97,7 +97,7 @@ def thread_of(
     answering = answering_of(comments, options=options, roles=roles)
     _observe(post, comments, answering=answering, account=account)
     # Most posts end here: no tree is built and hardly a text is cleaned for them.
-    whys = _whys_at_sight(comments, answering, limits)
+    whys = whys_of(comments, answering=answering, limits=limits)
     _count(whys, account)
     unused = why_unused(post, comments, whys=whys, answering=answering, options=options)
     if unused or not answering:
@@ -106,9 +106,10 @@ def thread_of(
     if _is_short(comments, whys, answering=answering, options=options):
         account.threads["too_few_follow_ups"] += 1
         return None
-    read = reading(comments, answering=answering, limits=limits, options=options)
+    nodes = nodes_of(comments, whys, answering=answering, limits=limits)
     question = question_of(cleaned(post, limits), options.text)
-    made = conversation(question, read.tree, options=options)
+    tree = branches(nodes, order=options.order)
+    made = conversation(question, tree, options=options)
     if isinstance(made, Dropped):
         _account_for(made.reason, account)
         return None
@@ -139,41 +140,6 @@ def _is_short(
         comment.author and not comment.is_patient and comment.id in answering
         for comment in comments
     )
-
-
-def _whys_at_sight(
-    comments: Sequence[Comment], answering: AbstractSet[str], limits: Limits
-) -> dict[str, CommentReason | None]:
-    """Say which comments are of no use, as `reading` would, but without a tree."""
-    lost = _lost(comments)
-    whys: dict[str, CommentReason | None] = {}
-    for comment in comments:
-        why: CommentReason | None = why_drop_comment(comment, limits)
-        if why is None:
-            if comment.id in lost:
-                why = "detached"
-            elif comment.is_patient or comment.id in answering:
-                why = "empty" if is_blank(comment.body, limits) else None
-        whys[comment.id] = why
-    return whys
-
-
-def _lost(comments: Sequence[Comment]) -> AbstractSet[str]:
-    """Give the ids of the comments whose parents do not lead to the post."""
-    parent = {comment.id: comment.parent for comment in comments if comment.parent}
-    if not parent:
-        return frozenset()
-    arrives = {comment.id: True for comment in comments if not comment.parent}
-    for start in parent:
-        way = []
-        place = start
-        while place in parent and place not in arrives:
-            arrives[place] = False  # for now, so that a circle ends
-            way.append(place)
-            place = parent[place]
-        if arrives.get(place, False):
-            arrives.update(dict.fromkeys(way, True))
-    return {identity for identity in parent if not arrives[identity]}
 
 
 def _count(whys: Mapping[str, CommentReason | None], account: Account) -> None:

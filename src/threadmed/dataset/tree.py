@@ -11,6 +11,7 @@ The order in which comments come changes nothing.
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Literal
 
 from threadmed.dataset.options import Order
@@ -79,16 +80,27 @@ def branches(nodes: Iterable[Node], *, order: Order = "time") -> tuple[Branch, .
     return tuple(Branch(nodes=descent(root, children)) for root in roots)
 
 
-def detached(nodes: Iterable[Node], tree: Sequence[Branch]) -> frozenset[str]:
+def detached(parents: Mapping[str, str]) -> AbstractSet[str]:
     """Give the ids of the comments that cannot be reached from the post.
 
+    Args:
+        parents: What each comment replies to, by id; empty for the post.
+
     Example:
-        >>> nodes = [Node(id="a", parent="a", time=1, speaker="other")]
-        >>> sorted(detached(nodes, branches(nodes)))
-        ['a']
+        >>> sorted(detached({"a": "", "b": "a", "c": "c", "d": "gone"}))
+        ['c', 'd']
     """
-    reached = {node.id for branch in tree for node in branch.nodes}
-    return frozenset(node.id for node in nodes if node.id not in reached)
+    arrives = {"": True}
+    for start in parents:
+        way = []
+        place = start
+        while place in parents and place not in arrives:
+            arrives[place] = False  # for now, so that a circle ends
+            way.append(place)
+            place = parents[place]
+        if arrives.get(place, False):
+            arrives.update(dict.fromkeys(way, True))
+    return {identity for identity in parents if not arrives[identity]}
 
 
 def age(node: Node) -> tuple[int, int, str]:

@@ -20,8 +20,10 @@ Far = tuple[str, int, int]
 
 OWN_MEMORY = 400 * 10**6
 """Bytes that a task may take besides what the size of its input asks for."""
-GROWTH = 8
-"""Bytes of memory for each byte of a part, once its records are made."""
+PART_GROWTH = 4
+"""Bytes of memory for each byte of a part, with the threads that are made of it."""
+SHARED_GROWTH = 12
+"""Bytes of memory for each byte that is sent to all workers, as names of posts are."""
 FRAME_HEADER = 18
 """Most bytes of a zstd frame that come before its content."""
 TOLD_EVERY_S = 1.0
