@@ -47,9 +47,9 @@ def leaks_in_threads(
         >>> leaks_in_threads("complete.jsonl", line, known=known)
         ['complete.jsonl:1: user name']
     """
-    text = data.decode() if isinstance(data, bytes) else data
+    raw = data.encode() if isinstance(data, str) else data
     found = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(raw.split(b"\n"), start=1):
         if line:
             kinds = _kinds_in_thread(line, known, words)
             found += [f"{name}:{number}: {kind}" for kind in kinds]
@@ -57,7 +57,7 @@ def leaks_in_threads(
 
 
 def _kinds_in_thread(
-    line: str, known: Mapping[str, Known], words: Collection[str]
+    line: bytes, known: Mapping[str, Known], words: Collection[str]
 ) -> list[str]:
     try:
         record = msgspec.json.decode(line)

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from threadmed.dataset.clean import limits_of
 from threadmed.dataset.collect import Live, Pass, Reader, read_comments, read_posts
 from threadmed.dataset.executors import Executor, Sorted, local
@@ -205,10 +207,12 @@ def gather(
         parts=parts,
         progress=told,
     )
-    kept = tuple(executor.each_part(partial(keep_posts, reader=reader), posts))
     live: dict[str, str] = {}
-    for one in kept:
+    kept = []
+    for one in executor.each_part(partial(keep_posts, reader=reader), posts):
         live.update(one.authors)
+        # What is left of it outlives the pass over the comments, and need not be large.
+        kept.append(msgspec.structs.replace(one, authors={}))
     comments = executor.sort(
         partial(read_comments, reader=reader),
         dump.comments,

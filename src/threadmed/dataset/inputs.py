@@ -6,7 +6,7 @@ from pathlib import Path
 from threadmed.errors import InputError
 from threadmed.records import Record
 
-PART_BYTES = 1 << 24
+PART_BYTES = 1 << 22
 """Bytes of dump files, as they are packed, for each part that is in memory at once."""
 MOST_PARTS = 256
 

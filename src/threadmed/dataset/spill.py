@@ -16,7 +16,7 @@ from threadmed.errors import InputError
 
 T = TypeVar("T")
 
-HELD = 100_000
+HELD = 20_000
 """Records that wait in memory before they are written."""
 
 LENGTH = 8
