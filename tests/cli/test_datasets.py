@@ -34,7 +34,8 @@ def test_the_sample_is_built(tmp_path: Path) -> None:
     assert len((tmp_path / "complete.jsonl").read_text().splitlines()) == 32
     assert len((tmp_path / "answered.jsonl").read_text().splitlines()) == 20
     assert "fully answered" in done.stdout
-    assert "MB/s" in done.stderr
+    assert "reading AskDocs_comments.zst 79.1 kB of 79.1 kB" in done.stderr
+    assert "Invented" in (tmp_path / "README.md").read_text()
 
 
 def test_an_output_folder_that_is_a_file_is_one_line(tmp_path: Path) -> None:
@@ -124,6 +125,27 @@ def test_a_build_must_be_told_where_to() -> None:
     assert "--out" in done.stderr
 
 
+def test_one_folder_holds_one_kind_of_release(tmp_path: Path) -> None:
+    threadmed("build", *DUMP, "--out", tmp_path)
+
+    done = threadmed("build", *DUMP, "--out", tmp_path, "--release", "ids")
+
+    assert "holds a release of text" in complaint(done)
+    assert not (tmp_path / "ids.jsonl").exists()
+
+
+def test_what_was_partial_is_said(tmp_path: Path) -> None:
+    cut = tmp_path / "RC.zst"
+    cut.write_bytes(Path(DUMP[3]).read_bytes()[:60_000])
+    arguments = ["build", *DUMP[:3], cut, "--out", tmp_path / "out"]
+
+    refused = threadmed(*arguments)
+    used = threadmed(*arguments, "--allow-partial")
+
+    assert "RC.zst: is truncated" in complaint(refused)
+    assert "partial: RC.zst could be read up to byte" in used.stdout
+
+
 def test_ids_are_released_and_become_threads_again(tmp_path: Path) -> None:
     text, ids, again = (tmp_path / name for name in ("text", "ids", "again"))
     threadmed("build", *DUMP, "--out", text)
@@ -133,8 +155,9 @@ def test_ids_are_released_and_become_threads_again(tmp_path: Path) -> None:
 
     assert released.returncode == hydrated.returncode == 0, hydrated.stderr
     assert not (ids / "complete.jsonl").exists()
+    assert (ids / "flags.jsonl").read_bytes() == (text / "flags.jsonl").read_bytes()
     assert "hydrate" in hydrated.stdout
-    for name in ("complete.jsonl", "answered.jsonl"):
+    for name in ("complete.jsonl", "answered.jsonl", "flags.jsonl"):
         assert (text / name).read_bytes() == (again / name).read_bytes()
 
 

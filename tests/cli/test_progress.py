@@ -27,6 +27,25 @@ def test_all_that_is_under_way_stands_in_one_line(
     assert capsys.readouterr().err.splitlines()[-1] == "a 2 of 2; b 1 of 1"
 
 
+def test_bytes_have_a_rate_and_the_time_left_and_a_file_is_told_once_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times = iter([0.0, 1.0, 10.0, 20.0, 99.0, 99.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(times))
+
+    with shown(unit="bytes") as report:
+        for done in (0, 1_000_000, 10_000_000, 40_000_000, 40_000_000):
+            report("reading a", done, 40_000_000)
+        report("reading b", 50, 50)
+
+    assert capsys.readouterr().err.splitlines() == [
+        "reading a 0 B of 40.0 MB",
+        "reading a 10.0 MB of 40.0 MB, 1.0 MB/s, 30 s left",
+        "reading a 40.0 MB of 40.0 MB, 2.0 MB/s",
+        "reading b 50 B of 50 B",
+    ]
+
+
 @pytest.mark.parametrize("unit", ["", "bytes"])
 def test_on_a_terminal_progress_is_a_bar(
     unit: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

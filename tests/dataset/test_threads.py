@@ -307,7 +307,7 @@ def test_accounts_of_parts_add_up() -> None:
     assert account.threads == {"too_few_follow_ups": 1}
     assert account.posts == {"no_physician": 1}
     assert account.comments == {"detached": 1}
-    assert account.flair == {"Physician": 4, "": 6}
+    assert account.flair == {"Physician": 4, "": 5}
     assert account.observed["edited_comments"] == 0
 
 

@@ -147,7 +147,7 @@ def run_demo(out: Path) -> None:
         dump = find_dump(
             [sample / "AskDocs_submissions.zst"], [sample / "AskDocs_comments.zst"]
         )
-        manifest = build(dump, out / "dataset", progress=progress, is_invented=True)
+        manifest = build(dump, out / "dataset", progress=progress)
     say(f"{out / 'dataset'}: {manifest.statistics.complete.threads} threads")
     write_bytes(out / "reference.jsonl", read_bytes(sample / "labels.jsonl"))
     if not folder.study.exists():

@@ -1,5 +1,6 @@
 """What the commands about datasets do once their lines are parsed."""
 
+import re
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal
@@ -10,6 +11,7 @@ import typer
 from threadmed.cli.commands import say, stoppable
 from threadmed.cli.progress import shown
 from threadmed.dataset.executors import Executor, local
+from threadmed.dataset.manifest import Manifest
 from threadmed.dataset.options import BuildOptions
 from threadmed.records import Record
 from threadmed.study import read_toml
@@ -50,15 +52,22 @@ def run_build(request: BuildRequest) -> None:
     ):
         with shown(unit="bytes") as progress:
             gathering = gather(
-                dump, options=options, executor=executor, progress=progress
+                dump,
+                options=options,
+                executor=executor,
+                progress=progress,
+                all_words=bool(request.explain),
             )
         explanations = [gathering.explain(name) for name in request.explain]
         if request.out is not None:
+            # It takes a while, and reads nothing that could be shown.
+            typer.echo(f"scrubbing {len(gathering.found):,} threads", err=True)
             manifest = write_release(
                 gathering.release(), request.out, kind=request.release
             )
             for step in manifest.funnel:
                 say(f"{step}")
+            _say_partial(manifest)
             say(f"dataset: {request.out}")
     for explanation in explanations:
         for line in lines(explanation):
@@ -66,10 +75,11 @@ def run_build(request: BuildRequest) -> None:
 
 
 def _options(request: BuildRequest) -> BuildOptions:
+    plain = re.sub(r"^/?r/", "", request.subreddit or "")
     options = read_toml(request.config, BuildOptions) if request.config else None
     if options is None:
-        return BuildOptions(subreddit=request.subreddit or BuildOptions().subreddit)
-    named = request.subreddit or options.subreddit
+        return BuildOptions(subreddit=plain or BuildOptions().subreddit)
+    named = plain or options.subreddit
     if named.casefold() != options.subreddit.casefold():
         raise typer.BadParameter(
             f"--subreddit says {named}, and {request.config} {options.subreddit}"
@@ -107,4 +117,14 @@ def run_hydrate(
     for step in manifest.funnel:
         if step.step == "hydrate":
             say(f"{step}")
+    _say_partial(manifest)
     say(f"dataset: {out}")
+
+
+def _say_partial(manifest: Manifest) -> None:
+    for file in manifest.inputs:
+        if file.cut_at is not None:
+            say(
+                f"partial: {file.name} could be read up to byte {file.cut_at:,} of "
+                f"{file.bytes:,}; the dataset is of what that gave"
+            )

@@ -43,16 +43,15 @@ def _bars(unit: str) -> Iterator[Report]:
     )
 
     tasks: dict[str, TaskID] = {}
-    amounts = (
-        (DownloadColumn(), TransferSpeedColumn())
+    # A row of bytes holds more, and must stay within the 80 columns of a terminal.
+    columns = (
+        (BarColumn(bar_width=12), DownloadColumn(), TransferSpeedColumn())
         if unit == "bytes"
-        else (MofNCompleteColumn(),)
+        else (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     )
     with Progress(
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        *amounts,
-        TimeElapsedColumn(),
+        *columns,
         TimeRemainingColumn(),
         console=Console(stderr=True),
     ) as progress:
@@ -70,39 +69,70 @@ class _State(NamedTuple):
 
     done: int
     total: int
-    since: float
-    """When it was first heard of, by a clock that only runs forward."""
+    seconds: float
+    """Since it was first heard of; stands still once it is done."""
 
-    def line(self, name: str, unit: str, now: float) -> str:
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left of it."""
+        return self.done >= self.total
+
+    def line(self, name: str, unit: str) -> str:
         """Say it: counts as they are, bytes with their rate and the time left."""
         if unit != "bytes":
             return f"{name} {self.done:,} of {self.total:,}"
-        rate = self.done / max(now - self.since, 1e-3)
-        text = (
-            f"{name} {self.done / 1e6:,.1f} of {self.total / 1e6:,.1f} MB, "
-            f"{rate / 1e6:,.1f} MB/s"
-        )
+        text = f"{name} {_size(self.done)} of {_size(self.total)}"
+        if self.seconds < LEAST_S:
+            return text
+        rate = self.done / self.seconds
+        text += f", {_size(int(rate))}/s"
         if 0 < self.done < self.total:
             text += f", {(self.total - self.done) / rate:,.0f} s left"
         return text
 
 
+LEAST_S = 0.2
+"""Seconds before which a rate says nothing."""
+
+
+def _size(count: int) -> str:
+    """Give a number of bytes in a unit that fits.
+
+    Example:
+        >>> _size(900), _size(91_330), _size(41_820_976)
+        ('900 B', '91.3 kB', '41.8 MB')
+    """
+    if count < 1_000:
+        return f"{count} B"
+    return f"{count / 1e3:,.1f} kB" if count < 1_000_000 else f"{count / 1e6:,.1f} MB"
+
+
 def _lines(unit: str) -> Report:
-    """Say all that is under way in one line, now and then, and when it is done."""
+    """Say all that is under way in one line, now and then.
+
+    A file is also told of when it is done; counts, of which there may be more to come,
+    when all of them are.
+    """
     states: dict[str, _State] = {}
+    begun: dict[str, float] = {}
+    said: set[str] = set()
     said_at = float("-inf")
 
     def report(what: str, done: int, total: int) -> None:
         nonlocal said_at
         now = time.monotonic()
-        is_new = what not in states
-        since = now if is_new else states[what].since
-        states[what] = _State(done, total, since)
-        is_done = all(state.done == state.total for state in states.values())
-        if not (is_done and not is_new) and now - said_at < EVERY_S:
+        was_done = what in states and states[what].is_done
+        if was_done and done >= total:
+            return
+        states[what] = _State(done, total, now - begun.setdefault(what, now))
+        each = [states[what]] if unit == "bytes" else states.values()
+        is_done = what in said and all(state.is_done for state in each)
+        said.add(what)
+        if not is_done and now - said_at < EVERY_S:
             return
         said_at = now
-        line = "; ".join(state.line(name, unit, now) for name, state in states.items())
+        names = [what] if unit == "bytes" else states
+        line = "; ".join(states[name].line(name, unit) for name in names)
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is what it is for
 
     return report

@@ -1,5 +1,6 @@
 """From dump files to a dataset folder; the door of the room."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -39,7 +40,6 @@ def build(
     out: Path,
     *,
     options: BuildOptions = DEFAULTS,
-    is_invented: bool = False,
     progress: Progress | None = None,
 ) -> Manifest:
     """Make de-identified threads from dumps and write them to a folder.
@@ -53,7 +53,7 @@ def build(
     """
     with local(beside=out) as executor:
         gathering = gather(dump, options=options, executor=executor, progress=progress)
-        return write_release(gathering.release(is_invented=is_invented), out)
+        return write_release(gathering.release(), out)
 
 
 class Gathering:
@@ -93,13 +93,8 @@ class Gathering:
         self._duplicates += gathered.duplicates
         self._commented += gathered.commented
 
-    def release(self, *, is_invented: bool = False) -> Release:
-        """Give all that a dataset folder is written from.
-
-        Args:
-            is_invented: Whether nobody wrote what the dump holds, so that the
-                datasheet says so.
-        """
+    def release(self) -> Release:
+        """Give all that a dataset folder is written from."""
         by_post = {found.post: found for found in self.found}
         years: Counter[int] = Counter()
         for kept in self._kept:
@@ -107,7 +102,6 @@ class Gathering:
         passes = (*self._posts.results, *self._comments.results)
         return Release(
             options=self._reader.options,
-            is_invented=is_invented,
             inputs=tuple(one.file for one in passes),
             found={name: by_post[post] for post, name in self.names.items()},
             funnel=self._funnel(),
@@ -150,7 +144,7 @@ class Gathering:
         """Say why a thread is as it is, or why a post gave none.
 
         Args:
-            name: A thread's name, or the id of a post with or without its prefix.
+            name: A thread's name, or the id or address of a post.
 
         Raises:
             InputError: If the dump holds neither.
@@ -171,7 +165,9 @@ class Gathering:
 
     def _post_of(self, name: str) -> str:
         posts: dict[ThreadId, str] = {name: post for post, name in self.names.items()}
-        return posts.get(ThreadId(name), name.lower().removeprefix("t3_"))
+        address = re.search(r"/comments/(\w+)", name)
+        bare = address[1] if address else name
+        return posts.get(ThreadId(name.upper()), bare.lower().removeprefix("t3_"))
 
 
 def gather(
@@ -180,6 +176,7 @@ def gather(
     options: BuildOptions,
     executor: Executor,
     progress: Progress | None = None,
+    all_words: bool = False,
 ) -> Gathering:
     """Read the files of a dump, posts first, and make threads of them.
 
@@ -191,6 +188,8 @@ def gather(
         options: Choices that decide what a thread is.
         executor: Where the work is done.
         progress: Told the file that is being read, the bytes read, and all bytes.
+        all_words: Keep the words of all comments, so that an explanation can show
+            them; it changes no thread.
 
     Raises:
         InputError: If a file is missing, truncated, corrupt or no dump of its kind.
@@ -216,7 +215,7 @@ def gather(
     comments = executor.sort(
         partial(read_comments, reader=reader),
         dump.comments,
-        Live(authors=live),
+        Live(authors=live, all_words=all_words),
         parts=parts,
         progress=told,
     )

@@ -68,7 +68,7 @@ def lines(explanation: Explanation) -> Iterator[str]:
         ...     print(line or "-")
         This is from the dump and holds people's words: do not publish.
         -
-        post abc1, 0 comments
+        post abc1; comments were not looked at
         -
         no thread: too_few_words (it has fewer words than min_words)
     """
@@ -80,8 +80,10 @@ def lines(explanation: Explanation) -> Iterator[str]:
 
 
 def _drawing(explanation: Explanation) -> Iterator[str]:
-    yield f"post {explanation.post}, {counted(explanation.comments, 'comment')}"
-    if explanation.question:
+    if not explanation.question:
+        yield f"post {explanation.post}; comments were not looked at"
+    else:
+        yield f"post {explanation.post}, {counted(explanation.comments, 'comment')}"
         yield f"│  q0  {quoted(explanation.question)}"
         yield from _tree(explanation)
     yield ""

@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from threadmed.dataset.clean import (
     RULES_AS_READ,
     cleaned,
@@ -36,8 +38,14 @@ from threadmed.dataset.gather import (
 from threadmed.dataset.inputs import Dump, parts_for
 from threadmed.dataset.manifest import InputFile, Manifest
 from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.pairing import TurnFlags
 from threadmed.dataset.reddit import Comment, Post
-from threadmed.dataset.release import Release, ThreadSource, write_release
+from threadmed.dataset.release import (
+    Release,
+    ThreadFlags,
+    ThreadSource,
+    write_release,
+)
 from threadmed.dataset.streams import Progress
 from threadmed.errors import InputError
 from threadmed.records import Record, ThreadId, Turn
@@ -45,6 +53,16 @@ from threadmed.store import read_json, read_records
 
 Gone = Literal["post_gone", "question_gone", "all_answers_gone"]
 """Why a thread cannot be made again."""
+
+
+NO_FLAGS = ThreadFlags(thread_id=ThreadId(""), turns=())
+
+
+class Wanted(Record, frozen=True, kw_only=True):
+    """A thread of the release."""
+
+    source: ThreadSource
+    flags: tuple[TurnFlags, ...]
 
 
 class Restored(Record, frozen=True, kw_only=True):
@@ -78,22 +96,22 @@ def hydrate(
         InputError: If the folder holds no such release, if none of its threads is in
             the dump, if a file cannot be read, or if `out` cannot be written.
     """
-    sources, manifest = _read(ids)
-    inputs, restored = _restored(sources, manifest.options, dump, executor, progress)
+    wanted, manifest = _read(ids)
+    inputs, restored = _restored(wanted, manifest.options, dump, executor, progress)
     found: dict[ThreadId, Found] = {}
     gone: Counter[str] = Counter()
     for part in restored:
         found |= part.found
         gone.update(part.gone)
-    gone["post_not_in_dump"] = len(sources) - len(found) - gone.total()
+    gone["post_not_in_dump"] = len(wanted) - len(found) - gone.total()
     if not found:
         raise InputError(
-            f"{ids}: none of its {len(sources):,} threads can be made of these files "
+            f"{ids}: none of its {len(wanted):,} threads can be made of these files "
             f"({dict(+gone)}); are they of r/{manifest.options.subreddit} and of its "
             "years?"
         )
     funnel = Funnel()
-    funnel.step("hydrate", "threads", len(sources), +gone)
+    funnel.step("hydrate", "threads", len(wanted), +gone)
     release = Release(
         options=manifest.options,
         inputs=inputs,
@@ -107,7 +125,7 @@ def hydrate(
 
 
 def _restored(
-    sources: Sequence[ThreadSource],
+    threads: Sequence[Wanted],
     options: BuildOptions,
     dump: Dump,
     executor: Executor,
@@ -118,7 +136,7 @@ def _restored(
     reader = Reader(
         options=options, limits=limits_of(options), allow_partial=dump.allow_partial
     )
-    wanted = Live(authors={source.post: "" for source in sources}, all_words=True)
+    wanted = Live(authors={one.source.post: "" for one in threads}, all_words=True)
     parts = parts_for(dump)
     posts = executor.sort(
         partial(read_posts, reader=reader),
@@ -137,7 +155,7 @@ def _restored(
         progress=told,
     )
     restored = executor.each_part(
-        partial(restore, sources=sources, reader=reader), posts, comments
+        partial(restore, threads=threads, reader=reader), posts, comments
     )
     return (
         tuple(one.file for one in (*posts.results, *comments.results)),
@@ -145,38 +163,48 @@ def _restored(
     )
 
 
-def _read(folder: Path) -> tuple[Sequence[ThreadSource], Manifest]:
+def _read(folder: Path) -> tuple[tuple[Wanted, ...], Manifest]:
     sources = read_records(folder / "ids.jsonl", ThreadSource)
+    flags = read_records(folder / "flags.jsonl", ThreadFlags)
     manifest = read_json(folder / "manifest.json", Manifest)
     if not sources:
         raise InputError(f"{folder / 'ids.jsonl'}: has no threads")
-    return sources, manifest
+    by_name = {one.thread_id: one for one in flags}
+    for source in sources:
+        if len(by_name.get(source.thread_id, NO_FLAGS).turns) != len(source.turns):
+            raise InputError(
+                f"{folder / 'flags.jsonl'}: does not fit to the turns of "
+                f"{source.thread_id} in ids.jsonl; take both from one release"
+            )
+    return tuple(
+        Wanted(source=source, flags=by_name[source.thread_id].turns)
+        for source in sources
+    ), manifest
 
 
 def restore(
     posts: Pieces,
     comments: Pieces,
     *,
-    sources: Sequence[ThreadSource],
+    threads: Sequence[Wanted],
     reader: Reader,
 ) -> Restored:
     """Make the threads again whose posts are in a part."""
-    wanted = {source.post: source for source in sources}
+    wanted = {one.source.post: one for one in threads}
     under, _ = by_post(comments, reader)
     found: dict[ThreadId, Found] = {}
     gone: Counter[str] = Counter()
     for post in merged(posts, wanted, reader):
-        source = wanted[post.id]
-        made = _made(post, under.get(post.id, []), source, reader)
+        made = _made(post, under.get(post.id, []), wanted[post.id], reader)
         if isinstance(made, Found):
-            found[source.thread_id] = made
+            found[wanted[post.id].source.thread_id] = made
         else:
             gone[made] += 1
     return Restored(found=found, gone=dict(gone))
 
 
 def _made(
-    post: Post, comments: Sequence[Comment], source: ThreadSource, reader: Reader
+    post: Post, comments: Sequence[Comment], wanted: Wanted, reader: Reader
 ) -> Found | Gone:
     limits = reader.limits
     if why_drop_post(post, limits, rules=RULES_AS_READ):
@@ -187,7 +215,8 @@ def _made(
         if why_drop_comment(comment, limits) is None
         and (text := words_left(comment.body, limits))
     }
-    asked = {identity for turn in source.turns for identity in turn.questions}
+    turns = wanted.source.turns
+    asked = {identity for turn in turns for identity in turn.questions}
     if not asked <= words.keys():
         return "question_gone"
     opening = question_of(cleaned(post, limits), reader.options.text)
@@ -196,8 +225,10 @@ def _made(
             questions=turn.questions,
             answers=tuple(answer for answer in turn.answers if answer in words),
         )
-        for turn in source.turns
+        for turn in turns
     )
+    if not opening:
+        return "post_gone"
     if not any(turn.answers for turn in sources):
         return "all_answers_gone"
     return Found(
@@ -205,9 +236,16 @@ def _made(
         year=year_of(post.created),
         turns=tuple(_turns(opening, sources, words)),
         sources=sources,
-        flags=(),
+        flags=tuple(
+            flag if turn.answers else _unanswered(flag)
+            for flag, turn in zip(wanted.flags, sources, strict=True)
+        ),
         known=known_by(post, comments, limits),
     )
+
+
+def _unanswered(flag: TurnFlags) -> TurnFlags:
+    return msgspec.structs.replace(flag, physicians=(), answers_lay=False)
 
 
 def _turns(

@@ -27,6 +27,7 @@ from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.pairing import TurnFlags
 from threadmed.dataset.privacy import Known, ordinary_words, together
 from threadmed.dataset.recognise import presidio
+from threadmed.dataset.sample import sample_hashes
 from threadmed.dataset.scrub import scrub_line, scrub_turns
 from threadmed.dataset.statistics import describe
 from threadmed.errors import InputError
@@ -55,7 +56,6 @@ class Release(Record, frozen=True, kw_only=True):
     """Posts kept by year."""
     flair: tuple[RoleCount, ...]
     observed: dict[str, int]
-    is_invented: bool = False
 
 
 class ThreadSource(Record, frozen=True, kw_only=True):
@@ -87,6 +87,7 @@ def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manife
         InputError: If the folder cannot be written, or if the audit finds a trace of
             a person in what would be written.
     """
+    _refuse_other_kind(out, kind)
     scrubbed: Counter[str] = Counter()
     known: dict[str, Known] = {
         name: found.known for name, found in release.found.items()
@@ -116,6 +117,21 @@ def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manife
     return manifest
 
 
+def _refuse_other_kind(out: Path, kind: Kind) -> None:
+    """Ids beside the words would lead every thread back to its post."""
+    other = "complete.jsonl" if kind == "ids" else "ids.jsonl"
+    if (out / other).exists():
+        raise InputError(
+            f"{out}: holds a release of {'text' if kind == 'ids' else 'ids'} "
+            f"({other}), and this is one of {kind}; take another folder"
+        )
+
+
+def _is_invented(inputs: Sequence[InputFile]) -> bool:
+    """Whether all files are those of the bundled sample, which nobody wrote."""
+    return {file.sha256 for file in inputs} <= sample_hashes()
+
+
 def _files(
     release: Release,
     threads: Sequence[Thread],
@@ -123,13 +139,18 @@ def _files(
     manifest: Manifest,
 ) -> dict[str, Callable[[Path], None]]:
     """Give what writes each file of a folder but the manifest."""
-    sheet = datasheet(manifest, invented=release.is_invented)
+    sheet = datasheet(manifest, invented=_is_invented(release.inputs))
     files = (
         _files_of_ids(release)
         if manifest.release == "ids"
-        else _files_of_text(release, threads, answered)
+        else _files_of_text(threads, answered)
     )
+    flags = [
+        ThreadFlags(thread_id=name, turns=found.flags)
+        for name, found in release.found.items()
+    ]
     return files | {
+        "flags.jsonl": partial(write_records, records=flags),
         "README.md": partial(write_text, text=sheet),
         "flair_census.csv": partial(write_text, text=_table(manifest.flair)),
         "funnel.csv": partial(write_text, text=_table(manifest.funnel)),
@@ -137,15 +158,9 @@ def _files(
 
 
 def _files_of_text(
-    release: Release, threads: Sequence[Thread], answered: Sequence[Thread]
+    threads: Sequence[Thread], answered: Sequence[Thread]
 ) -> dict[str, Callable[[Path], None]]:
-    flags = [
-        ThreadFlags(thread_id=name, turns=found.flags)
-        for name, found in release.found.items()
-    ]
-    files: dict[str, Callable[[Path], None]] = {
-        "flags.jsonl": partial(write_records, records=flags)
-    }
+    files: dict[str, Callable[[Path], None]] = {}
     for name, those in (("complete", threads), ("answered", answered)):
         files[f"{name}.jsonl"] = partial(write_records, records=those)
         files[f"{name}.parquet"] = partial(write_parquet, threads=those)

@@ -95,10 +95,11 @@ def thread_of(
         account: Counts what is met.
     """
     answering = answering_of(comments, options=options, roles=roles)
-    _observe(post, comments, answering=answering, account=account)
     # Most posts end here: no tree is built and hardly a text is cleaned for them.
     whys = whys_of(comments, answering=answering, limits=limits)
     _count(whys, account)
+    used = [comment for comment in comments if whys[comment.id] is None]
+    _observe(post, used, answering=answering, account=account)
     unused = why_unused(post, comments, whys=whys, answering=answering, options=options)
     if unused or not answering:
         account.posts[unused or "no_physician"] += 1

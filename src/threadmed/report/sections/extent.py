@@ -12,7 +12,7 @@ from threadmed.report.blocks import (
     Quantity,
     Table,
 )
-from threadmed.report.numbers import count, percent, things
+from threadmed.report.numbers import count, listed, percent, things
 from threadmed.report.readings import whole
 
 SETS = ("Complete", "Fully answered")
@@ -93,12 +93,13 @@ def years_figure(years: Sequence[YearCount]) -> Figure | None:
             ("Fully answered threads", "answered"),
         )
     )
-    richest = max(years, key=lambda row: (row.complete, -row.year))
+    most = max(row.complete for row in years)
+    richest = listed([str(row.year) for row in years if row.complete == most])
     ends = dict.fromkeys((str(years[0].year), str(years[-1].year)))
     return Figure(
         id="figure-years",
-        title=f"Posts are from {' to '.join(ends)}; {richest.year} gave the most "
-        f"complete threads, {count(richest.complete)}",
+        title=f"Posts are from {' to '.join(ends)}; {richest} gave the most "
+        f"complete threads, {count(most)}",
         method="By the year of the post, UTC; each panel has its own scale.",
         alt=alternatives(panels, "year"),
         chart=BarsChart(panels=panels),
