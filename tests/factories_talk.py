@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from threadmed.dataset.reddit import Comment, Post
-from threadmed.dataset.tree import Node, Speaker
+from threadmed.dataset.dumps.reddit import Comment, Post
+from threadmed.dataset.threads.tree import Node, Speaker
 
 POST = "Knee pain\n\nMy left knee hurts when I run"
 

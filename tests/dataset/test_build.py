@@ -11,10 +11,10 @@ import pytest
 
 from dump_factory import START, built, comment, post, talk, written
 from threadmed.dataset.build import build, gather
-from threadmed.dataset.executors import local
 from threadmed.dataset.inputs import find_dump
 from threadmed.dataset.manifest import Manifest
 from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.passes.executors import local
 from threadmed.dataset.release import write_release
 from threadmed.dataset.sample import sample_folder
 from threadmed.errors import InputError

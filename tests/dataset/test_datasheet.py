@@ -280,7 +280,7 @@ def test_an_empty_dataset_has_a_datasheet_too() -> None:
     )
 
     assert "| share answered | none | none |" in text
-    assert "Nothing of the kind was found" in text
+    assert "nothing of the kind was found" in text
     assert "No flair was met." in text
     assert header(text)["size_categories"] == ["n<1K"]
     assert "configs" not in header(text)

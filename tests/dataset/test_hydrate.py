@@ -7,11 +7,11 @@ import pytest
 
 from dump_factory import Line, comment, post, talk, written
 from threadmed.dataset.build import gather
-from threadmed.dataset.executors import local
 from threadmed.dataset.hydrate import hydrate
 from threadmed.dataset.inputs import Dump, find_dump
 from threadmed.dataset.manifest import Manifest
 from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.passes.executors import local
 from threadmed.dataset.release import ThreadSource, write_release
 from threadmed.errors import InputError
 from threadmed.records import Thread

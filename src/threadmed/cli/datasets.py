@@ -10,9 +10,9 @@ import typer
 
 from threadmed.cli.commands import say, stoppable
 from threadmed.cli.progress import shown
-from threadmed.dataset.executors import Executor, local
 from threadmed.dataset.manifest import Manifest
 from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.passes.executors import Executor, local
 from threadmed.records import Record
 from threadmed.study import read_toml
 
@@ -36,9 +36,9 @@ class BuildRequest(Record, frozen=True, kw_only=True):
 def run_build(request: BuildRequest) -> None:
     """Build a dataset, print its funnel, and explain what is to be explained."""
     from threadmed.dataset.build import gather
-    from threadmed.dataset.drawing import lines
     from threadmed.dataset.inputs import find_dump
     from threadmed.dataset.release import write_release
+    from threadmed.dataset.threads.drawing import lines
 
     if request.out is None and not request.explain:
         raise typer.BadParameter("--out says where to; only --explain writes nothing")
@@ -90,7 +90,7 @@ def _options(request: BuildRequest) -> BuildOptions:
 def _executor(where: Where, out: Path | None) -> AbstractContextManager[Executor]:
     if where == "local":
         return local(beside=out)
-    from threadmed.dataset.cluster import ray_cluster
+    from threadmed.dataset.passes.cluster import ray_cluster
 
     return ray_cluster()
 

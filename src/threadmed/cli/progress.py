@@ -125,8 +125,10 @@ def _lines(unit: str) -> Report:
         if was_done and done >= total:
             return
         states[what] = _State(done, total, now - begun.setdefault(what, now))
-        each = [states[what]] if unit == "bytes" else states.values()
-        is_done = what in said and all(state.is_done for state in each)
+        if unit == "bytes":
+            is_done = states[what].is_done
+        else:
+            is_done = what in said and all(one.is_done for one in states.values())
         said.add(what)
         if not is_done and now - said_at < EVERY_S:
             return

@@ -8,12 +8,20 @@ from pathlib import Path
 
 import msgspec
 
-from threadmed.dataset.clean import limits_of
-from threadmed.dataset.collect import Live, Pass, Reader, read_comments, read_posts
-from threadmed.dataset.executors import Executor, Sorted, local
-from threadmed.dataset.explain import Explanation
+from threadmed.dataset.dumps.streams import Progress
 from threadmed.dataset.funnel import Funnel
-from threadmed.dataset.gather import (
+from threadmed.dataset.inputs import Dump, parts_for
+from threadmed.dataset.manifest import FunnelStep, Manifest, RoleCount
+from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.passes.collect import (
+    Live,
+    Pass,
+    Reader,
+    read_comments,
+    read_posts,
+)
+from threadmed.dataset.passes.executors import Executor, Sorted, local
+from threadmed.dataset.passes.gather import (
     Found,
     Gathered,
     KeptPosts,
@@ -21,14 +29,12 @@ from threadmed.dataset.gather import (
     keep_posts,
     make_threads,
 )
-from threadmed.dataset.inputs import Dump, parts_for
-from threadmed.dataset.manifest import FunnelStep, Manifest, RoleCount
-from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.privacy import thread_ids
+from threadmed.dataset.privacy.known import thread_ids
 from threadmed.dataset.release import Release, write_release
 from threadmed.dataset.roles import Roles
-from threadmed.dataset.streams import Progress
-from threadmed.dataset.threads import Account
+from threadmed.dataset.threads.clean import limits_of
+from threadmed.dataset.threads.explain import Explanation
+from threadmed.dataset.threads.thread import Account
 from threadmed.errors import InputError
 from threadmed.records import ThreadId
 

@@ -13,19 +13,15 @@ from typing import Literal
 
 import msgspec
 
-from threadmed.dataset.clean import (
-    RULES_AS_READ,
-    cleaned,
-    limits_of,
-    question_of,
-    why_drop_comment,
-    why_drop_post,
-    words_left,
-)
-from threadmed.dataset.collect import Live, Reader, read_comments, read_posts
-from threadmed.dataset.executors import Executor
+from threadmed.dataset.dumps.reddit import Comment, Post
+from threadmed.dataset.dumps.streams import Progress
 from threadmed.dataset.funnel import Funnel
-from threadmed.dataset.gather import (
+from threadmed.dataset.inputs import Dump, parts_for
+from threadmed.dataset.manifest import InputFile, Manifest
+from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.passes.collect import Live, Reader, read_comments, read_posts
+from threadmed.dataset.passes.executors import Executor
+from threadmed.dataset.passes.gather import (
     Found,
     Pieces,
     TurnSource,
@@ -35,18 +31,22 @@ from threadmed.dataset.gather import (
     merged,
     year_of,
 )
-from threadmed.dataset.inputs import Dump, parts_for
-from threadmed.dataset.manifest import InputFile, Manifest
-from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.pairing import TurnFlags
-from threadmed.dataset.reddit import Comment, Post
 from threadmed.dataset.release import (
     Release,
     ThreadFlags,
     ThreadSource,
     write_release,
 )
-from threadmed.dataset.streams import Progress
+from threadmed.dataset.threads.clean import (
+    RULES_AS_READ,
+    cleaned,
+    limits_of,
+    question_of,
+    why_drop_comment,
+    why_drop_post,
+    words_left,
+)
+from threadmed.dataset.threads.pairing import TurnFlags
 from threadmed.errors import InputError
 from threadmed.records import Record, ThreadId, Turn
 from threadmed.store import read_json, read_records

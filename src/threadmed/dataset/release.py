@@ -12,9 +12,7 @@ from typing import Literal
 import msgspec
 
 from threadmed import __version__
-from threadmed.dataset.audit import leaks_in_text, leaks_in_threads, vocabulary
 from threadmed.dataset.datasheet import datasheet
-from threadmed.dataset.gather import Found, TurnSource
 from threadmed.dataset.manifest import (
     BothStatistics,
     FunnelStep,
@@ -24,12 +22,14 @@ from threadmed.dataset.manifest import (
     YearCount,
 )
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.pairing import TurnFlags
-from threadmed.dataset.privacy import Known, ordinary_words, together
-from threadmed.dataset.recognise import presidio
+from threadmed.dataset.passes.gather import Found, TurnSource
+from threadmed.dataset.privacy.audit import leaks_in_text, leaks_in_threads, vocabulary
+from threadmed.dataset.privacy.known import Known, ordinary_words, together
+from threadmed.dataset.privacy.recognise import presidio
+from threadmed.dataset.privacy.scrub import scrub_line, scrub_turns
 from threadmed.dataset.sample import sample_hashes
-from threadmed.dataset.scrub import scrub_line, scrub_turns
 from threadmed.dataset.statistics import describe
+from threadmed.dataset.threads.pairing import TurnFlags
 from threadmed.errors import InputError
 from threadmed.records import Record, Thread, ThreadId
 from threadmed.store import (

@@ -1,0 +1,1 @@
+"""From the bytes of dump files to posts and comments in one form."""

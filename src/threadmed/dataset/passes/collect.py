@@ -1,0 +1,251 @@
+"""The two passes over the dumps: what of a record goes on, and to which part.
+
+Posts are read first, so that a comment costs one look-up where its post is of no use.
+Of a person who is neither the patient nor one who answers no words are kept, only the
+place in the tree.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from threadmed.dataset.dumps.raw import COMMENTS, AnyComment, RawComment, RawPost
+from threadmed.dataset.dumps.reader import read_dump
+from threadmed.dataset.dumps.reddit import (
+    comment_from,
+    is_plain,
+    is_plain_link,
+    plain_id,
+    post_from,
+)
+from threadmed.dataset.dumps.streams import Progress
+from threadmed.dataset.manifest import InputFile
+from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.passes.spill import Parts, part_of
+from threadmed.dataset.roles import Roles
+from threadmed.dataset.threads.clean import Limits, outside_window
+from threadmed.records import Record
+
+
+class Pass(Record, frozen=True, kw_only=True):
+    """What reading one file came to."""
+
+    file: InputFile
+    read: int
+    """Records that could be used."""
+    dropped: dict[str, int]
+    """Those of them that went no further, by reason."""
+
+
+class Reader(Record, frozen=True, kw_only=True):
+    """How files are read, whichever they are."""
+
+    options: BuildOptions
+    limits: Limits
+    allow_partial: bool
+
+
+class Live(Record, frozen=True, kw_only=True):
+    """The posts whose comments are wanted."""
+
+    authors: dict[str, str]
+    """Name of the author, empty where it is gone, by the post's id."""
+    all_words: bool = False
+    """Whether the words of all comments are wanted, whoever wrote them."""
+
+
+def read_posts(
+    path: Path, parts: Parts, live: Live | None, *, reader: Reader, progress: Progress
+) -> Pass:
+    """Read a file of submissions; goes on: every post of the subreddit that is wanted.
+
+    Args:
+        path: The file.
+        parts: Takes what goes on.
+        live: The posts that are wanted; None for all.
+        reader: How it is read.
+        progress: Told the bytes read.
+
+    Raises:
+        InputError: If the file is missing, truncated, corrupt or no such dump.
+    """
+    taking = PostPass(parts, live, reader)
+    file = read_dump(
+        path,
+        (RawPost,),
+        taking.accept,
+        side="posts",
+        allow_partial=reader.allow_partial,
+        progress=progress,
+    )
+    parts.settle(at=1)
+    return Pass(
+        file=file, read=file.records, dropped={"other_subreddit": taking.elsewhere}
+    )
+
+
+class PostPass:
+    """Takes the submissions of one file.
+
+    Args:
+        parts: Takes what goes on.
+        live: The posts that are wanted; None for all.
+        reader: How the file is read.
+    """
+
+    def __init__(self, parts: Parts, live: Live | None, reader: Reader) -> None:
+        self.elsewhere = 0
+        self._parts = parts
+        self._wanted = None if live is None else live.authors
+        self._limits = reader.limits
+        self._here: dict[str | None, bool] = {None: True}
+        self._subreddit = reader.options.subreddit.casefold()
+
+    def accept(self, raws: list[RawPost]) -> list[tuple[int, str]]:
+        """Take some submissions; returns which cannot be used, and why."""
+        faults: list[tuple[int, str]] = []
+        waiting = self._parts.waiting
+        for place, raw in enumerate(raws):
+            if not self._is_here(raw.subreddit):
+                self.elsewhere += 1
+                continue
+            post = post_from(raw)
+            if isinstance(post, str):
+                faults.append((place, post))
+                continue
+            if self._wanted is not None and post.id not in self._wanted:
+                continue
+            if outside_window(post, self._limits):
+                # Only its id is needed any more, to tell its copies.
+                post = msgspec.structs.replace(post, title="", body="")
+            waiting[part_of(post.id, len(waiting))].append(post)
+        self._parts.settle()
+        return faults
+
+    def _is_here(self, subreddit: str | None) -> bool:
+        found = self._here.get(subreddit)
+        if found is None:
+            # None is known from the start.
+            found = str(subreddit).casefold() == self._subreddit
+            self._here[subreddit] = found
+        return found
+
+
+def read_comments(
+    path: Path, parts: Parts, live: Live, *, reader: Reader, progress: Progress
+) -> Pass:
+    """Read a file of comments; goes on: every comment under a post that is wanted.
+
+    Raises:
+        InputError: If the file is missing, truncated, corrupt or no such dump.
+    """
+    taking = CommentPass(parts, live, reader)
+    file = read_dump(
+        path,
+        COMMENTS,
+        taking.accept,
+        side="comments",
+        allow_partial=reader.allow_partial,
+        progress=progress,
+    )
+    parts.settle(at=1)
+    return Pass(
+        file=file, read=file.records, dropped={"post_not_kept": taking.elsewhere}
+    )
+
+
+class _Answers(dict[str | None, bool]):
+    """Whether the words of people with a flair are wanted, found out once."""
+
+    def __init__(self, options: BuildOptions, *, all_words: bool) -> None:
+        super().__init__({None: all_words})
+        self._roles = Roles(options)
+        self._all_words = all_words
+
+    def __missing__(self, flair: str) -> bool:
+        found = self[flair] = self._all_words or self._roles.answers(flair)
+        return found
+
+
+class CommentPass:
+    """Takes the comments of one file.
+
+    Args:
+        parts: Takes what goes on.
+        live: The posts whose comments are wanted.
+        reader: How the file is read.
+    """
+
+    def __init__(self, parts: Parts, live: Live, reader: Reader) -> None:
+        self.elsewhere = 0
+        self._parts = parts
+        # A physician's flair may make other comments of the same person answers.
+        all_words = live.all_words or reader.options.flair_of == "post"
+        self._answers = _Answers(reader.options, all_words=all_words)
+        waiting = parts.waiting
+        self._homes = {
+            f"t3_{post}": (post, author, waiting[part_of(post, len(waiting))])
+            for post, author in live.authors.items()
+        }
+
+    def accept(self, raws: list[AnyComment]) -> list[tuple[int, str]]:
+        """Take some comments; returns which cannot be used, and why.
+
+        Most of what a dump holds goes through here: what is plain is taken as it
+        stands, and only what is not is looked at more closely.
+        """
+        faults: list[tuple[int, str]] = []
+        homes, answers = self._homes, self._answers
+        for place, raw in enumerate(raws):
+            link = raw.link_id
+            home = homes.get(link)  # type: ignore[arg-type]
+            if home is None and is_plain_link(link):
+                self.elsewhere += 1
+                continue
+            if home is None or isinstance(raw, RawComment) or not is_plain(raw):
+                fault = self._accept_odd(raw)
+                if fault is not None:
+                    faults.append((place, fault))
+                continue
+            post, patient, waiting = home
+            is_patient = raw.author == patient or raw.is_submitter is True
+            is_needed = is_patient or answers[raw.author_flair_text]
+            waiting.append(
+                (
+                    post,
+                    raw.id,
+                    raw.parent_id[3:] if raw.parent_id[1] == "1" else "",
+                    raw.created_utc,
+                    raw.author,
+                    raw.author_flair_text or "",
+                    is_patient,
+                    raw.body if is_needed else "",
+                    False,
+                    bool(raw.edited),
+                    None,
+                    raw.retrieved_on,
+                )
+            )
+        self._parts.settle()
+        return faults
+
+    def _accept_odd(self, raw: AnyComment) -> str | None:
+        """Take a comment of any form, also one whose post is not wanted."""
+        identity = plain_id(raw.link_id)
+        if not identity:
+            return "no_post"
+        home = self._homes.get(f"t3_{identity}")
+        if home is None:
+            self.elsewhere += 1
+            return None
+        post, patient, waiting = home
+        comment = comment_from(
+            raw,
+            post=post,
+            patient=patient,
+            is_answer=self._answers[raw.author_flair_text],
+        )
+        if isinstance(comment, str):
+            return comment
+        waiting.append(comment)
+        return None

@@ -1,0 +1,1 @@
+"""What keeps a thread from leading back to the people in it."""

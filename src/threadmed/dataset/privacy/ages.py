@@ -1,0 +1,97 @@
+"""Ages over 89, which are so rare that they lead to a person; pure."""
+
+import re
+from collections.abc import Iterator
+
+from threadmed.dataset.privacy.contacts import Found
+
+OLD = re.compile(r"(?:9[0-9]|1[0-2][0-9])(?![0-9])")
+NINETY = re.compile(
+    r"ninety(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?"
+    r"(?=[ -](?:years?|yrs?)[ -]old|[ -]years? of age)"
+)
+
+YEARS = re.compile(
+    r"[ -]?(?:y(?:ea)?rs?[ -]?old|years? of age|y\.?/?o\.?(?![^\W_])|yo[mf](?![^\W_])"
+    r"|y[mf](?![^\W_]))"
+)
+"""Behind the number of an age, whatever stands before it."""
+
+WHO = re.compile(
+    r"(?<![^\W_])(?:i['\u2019]?m|i am|(?:s?he|who|mother|father|mom|mum|dad|grandmother"
+    r"|grandfather|grandma|grandpa|gran|nan|aunt|uncle)(?:['\u2019]s| is| was)"
+    r"|turn(?:ed|ing|s)) (?:now |already |only |almost |nearly )?$"
+)
+"""Before an age, if what stands behind it is no unit."""
+
+END = re.compile(
+    r"[,;!?)\]]|\.(?![0-9])|$|\n| (?:and|with|but|so|now|years young)\b"
+    r"|[ /]?(?:male|female|yo|[mf])(?![^\W_])"
+)
+AGED = re.compile(r"(?<![^\W_])age[ds]?(?: of| is| was| at)?[:=]? ?$")
+NO_YEARS = re.compile(
+    r"[0-9%]|[.-][0-9]| ?(?:days?|weeks?|wks?|months?|mos?|min|minutes|h|hours|hrs)\b"
+)
+
+SEX_BEHIND = re.compile(
+    r"(?: ?/ ?| )?[MF](?![\w'\u2019]|/[A-Za-z0-9]| (?:sperm|motile|copies|cells|people|dollars))"
+)
+SEX_BEFORE = re.compile(r"(?<![\w.-])[MF] ?/? ?$")
+NO_AGE = re.compile(
+    r"temp|fever|degree|°|thermom|spik|sperm|motil|count|copies|\$|icd|code|diagnos"
+    r"|\bdx\b"
+    r"|(?:\b(?:of|at|to|over|under|above|below|around|about|hit)|[~<>=]) ?(?:[mf] ?)?$"
+)
+"""Before "99F" a temperature, before "100M" a count, before "F90" a diagnosis."""
+
+REACH = 40
+"""How far around a number its meaning is looked for."""
+
+
+def ages(text: str, low: str) -> Iterator[Found]:
+    """Find the numbers of ages over 89, and only where the text says that they are.
+
+    Args:
+        text: A message.
+        low: The same in lower case, of the same length.
+
+    Example:
+        >>> text = "Gran, 92F, is 92 years old, 95 kg, temp 99F, O2 sat 95, aged 90"
+        >>> [text[one.start - 2 : one.end + 2] for one in ages(text, text.lower())]
+        [', 92F,', 's 92 y', 'd 90']
+    """
+    for match in OLD.finditer(text):
+        start, end = match.span()
+        if text.startswith("90+", start):
+            continue
+        before = low[max(0, start - REACH) : start].rpartition("\n")[2]
+        after = text[end : end + REACH]
+        if _is_age(before, after.lower()) or _is_sexed(
+            before, text[max(0, start - 4) : start], after
+        ):
+            # The sign may be there already, as in "aged 92+".
+            yield Found(start, end + text.startswith("+", end), "age", "")
+    if "ninety" in low:
+        for match in NINETY.finditer(low):
+            yield Found(match.start(), match.end(), "age", "")
+
+
+def _is_age(before: str, after: str) -> bool:
+    if YEARS.match(after):
+        hyphenated = before[-1:] == "-" and before[-2:-1].isdigit()
+        return not (hyphenated or _runs_on(before))
+    if WHO.search(before):
+        return END.match(after) is not None
+    return AGED.search(before) is not None and not NO_YEARS.match(after)
+
+
+def _runs_on(before: str) -> bool:
+    """Tell whether the number is the rest of another, or of a word."""
+    return before[-1:].isalnum() or before[-1:] in {"_", ".", ",", "/", "$"}
+
+
+def _is_sexed(before: str, as_written: str, after: str) -> bool:
+    """Tell whether it is an age as in "92F" or "M 91"."""
+    behind = SEX_BEHIND.match(after) and not (_runs_on(before) or before[-1:] == "-")
+    in_front = SEX_BEFORE.search(as_written) and not re.match(r"\w|%|\.[0-9]", after)
+    return bool(behind or in_front) and not NO_AGE.search(before)

@@ -1,0 +1,214 @@
+"""A last look at what would be released, for traces of the people in it; pure.
+
+It shares no rule with `scrub`: it knows every id, user name and time of the records,
+and looks for those letters, so that a gap in a rule shows.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from threadmed.dataset.privacy.known import Known
+
+MARKS = re.compile(
+    r"\[(?:e-mail|user|handle|phone|ip|number|name|place|link|id|time)(?: [0-9]+)?\]"
+)
+"""Placeholders; somebody's user name may be "user" or "phone"."""
+
+COUNTED = re.compile("[0-9]{10,}")
+RELEASED_NAME = re.compile(r"THREAD_[0-9]{4,}")
+
+Json = str | int | float | bool | list["Json"] | dict[str, "Json"] | None
+
+
+def leaks_in_threads(
+    name: str,
+    data: bytes | str,
+    *,
+    known: Mapping[str, Known],
+    words: Collection[str] = (),
+) -> list[str]:
+    """Look for traces in a file of JSON lines, each about one thread.
+
+    Args:
+        name: The file's name, for the messages.
+        data: The file.
+        known: What each thread's records are known by, by the thread's new name.
+        words: User names and ids, in lower case, that are words anybody uses.
+
+    Returns:
+        Place and kind of each trace, without the trace; none if the file is clean.
+
+    Example:
+        >>> known = {"THREAD_0001": Known(accounts=frozenset({"Jo_Doe"}))}
+        >>> line = '{"thread_id": "THREAD_0001", "question": "thanks jo_doe!"}'
+        >>> leaks_in_threads("complete.jsonl", line, known=known)
+        ['complete.jsonl:1: user name']
+    """
+    raw = data.encode() if isinstance(data, str) else data
+    found = []
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        if line:
+            kinds = _kinds_in_thread(line, known, words)
+            found += [f"{name}:{number}: {kind}" for kind in kinds]
+    return found
+
+
+def _kinds_in_thread(
+    line: bytes, known: Mapping[str, Known], words: Collection[str]
+) -> list[str]:
+    try:
+        record = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return ["no JSON, so that it cannot be searched"]
+    thread = record.pop("thread_id", None) if isinstance(record, dict) else None
+    if not isinstance(thread, str) or not RELEASED_NAME.fullmatch(thread):
+        return ["no name of a released thread"]
+    if thread not in known:
+        return ["a thread whose records are not known"]
+    text = "\n".join(_values(record))
+    kinds = _traces(text, known[thread], words)
+    low = text.lower()
+    if "http://" in low or "https://" in low:
+        kinds.append("address")
+    return kinds
+
+
+def leaks_in_text(
+    name: str,
+    data: bytes | str,
+    *,
+    known: Known,
+    words: Collection[str] = (),
+) -> list[str]:
+    r"""Look for traces in a file about all threads, such as manifest.json or a table.
+
+    Ids of digits alone are not looked for, since such files are full of counts; nor,
+    in JSON, is anything in a number or a key.
+
+    Args:
+        name: The file's name, for the messages; `.json` is read as such.
+        data: The file.
+        known: What the records of all threads together are known by.
+        words: As above; here also the words that the program itself writes into such
+            a file, since among many thousand names any word is one. See `vocabulary`.
+
+    Returns:
+        As above; without a line for JSON.
+
+    Example:
+        >>> known = Known(accounts=frozenset({"jodoe"}), ids=frozenset({"12345"}))
+        >>> leaks_in_text("a.csv", "flair,comments\nNurse jodoe,12345\n", known=known)
+        ['a.csv:2: user name']
+    """
+    text = data.decode() if isinstance(data, bytes) else data
+    ids = frozenset(one for one in known.ids if not one.isdigit())
+    fewer = msgspec.structs.replace(known, ids=ids)
+    if name.endswith(".json"):
+        strings = "\n".join(
+            one for one in _values(msgspec.json.decode(text)) if not one.isdigit()
+        )
+        return [f"{name}: {kind}" for kind in _traces_of_many(strings, fewer, words)]
+    # Most files are clean, and to look at each line for every name takes long.
+    if not _traces_of_many(text, fewer, words):
+        return []
+    return [
+        f"{name}:{number}: {kind}"
+        for number, line in enumerate(text.split("\n"), start=1)
+        for kind in _traces_of_many(line, fewer, words)
+    ]
+
+
+def vocabulary(texts: Iterable[str], *, at_least: int = 1) -> frozenset[str]:
+    """Give the words, in lower case, that stand in so many of the texts.
+
+    Example:
+        >>> sorted(vocabulary(["Physician, MD", "Physician jodoe"], at_least=2))
+        ['physician']
+    """
+    seen: dict[str, int] = {}
+    for text in texts:
+        for word in _pieces(text.lower()):
+            seen[word] = seen.get(word, 0) + 1
+    return frozenset(word for word, times in seen.items() if times >= at_least)
+
+
+def _values(value: Json) -> Iterator[str]:
+    """Give everything in a JSON value but the keys, as text."""
+    match value:
+        case dict():
+            for each in value.values():
+                yield from _values(each)
+        case list():
+            for each in value:
+                yield from _values(each)
+        case bool() | None:
+            return
+        case _:
+            yield str(value)
+
+
+def _pieces(low: str) -> set[str]:
+    return set("".join([char if char.isalnum() else " " for char in low]).split())
+
+
+def _traces_of_many(text: str, known: Known, words: Collection[str]) -> list[str]:
+    """Look for so many names that only those are tried whose pieces are all there."""
+    there = _pieces(text.lower())
+
+    def is_likely(name: str) -> bool:
+        pieces = name.lower().replace("-", " ").replace("_", " ").split()
+        return there.issuperset(pieces)
+
+    likely = Known(
+        ids=frozenset(filter(is_likely, known.ids)),
+        accounts=frozenset(filter(is_likely, known.accounts)),
+        times=known.times,
+    )
+    return _traces(text, likely, words)
+
+
+def _traces(text: str, known: Known, words: Collection[str]) -> list[str]:
+    low = MARKS.sub(" ", text).lower().replace("\\_", "_").replace("\\-", "-")
+    kinds = [
+        kind
+        for kind, names in (("user name", known.accounts), ("id", known.ids))
+        if any(_is_in(name.lower(), low, words) for name in names)
+    ]
+    if not known.times.isdisjoint(_moments(low)):
+        kinds.append("time")
+    return kinds
+
+
+def _is_in(name: str, low: str, words: Collection[str]) -> bool:
+    """Tell whether a name stands in a text on its own, and not inside of a word."""
+    start = low.find(name)
+    if start < 0 or name in words or not name.strip("-_"):
+        return False
+    while start >= 0:
+        end = start + len(name)
+        if not (
+            low[max(0, start - 1) : start].isalnum() or low[end : end + 1].isalnum()
+        ):
+            return True
+        start = low.find(name, start + 1)
+    return False
+
+
+def _moments(text: str) -> set[int]:
+    """Give the times in a text: in seconds or milliseconds, or as a date and a clock."""
+    moments = {int(run[:10]) for run in COUNTED.findall(text) if len(run) in {10, 13}}
+    colon = text.find(":")
+    while colon >= 0:
+        if text[colon + 3 : colon + 4] == ":":
+            written = text[max(0, colon - 13) : colon + 6].upper()
+            try:
+                moment = datetime.fromisoformat(written)
+            except ValueError:
+                pass
+            else:
+                moments.add(int(moment.replace(tzinfo=UTC).timestamp()))
+        colon = text.find(":", colon + 1)
+    return moments

@@ -1,0 +1,1 @@
+"""From a post and its comments to a thread, and why it is as it is."""

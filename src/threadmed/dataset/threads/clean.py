@@ -1,0 +1,366 @@
+"""Text as people read it, and why a post or comment is of no use; pure."""
+
+import html
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import Literal
+
+import msgspec
+
+from threadmed.dataset.bots import BOTS
+from threadmed.dataset.dumps.reddit import Comment, Loss, Post
+from threadmed.dataset.options import BuildOptions, FirstQuestion
+from threadmed.records import Record
+
+Reason = (
+    Loss
+    | Literal[
+        "outside_window",
+        "author_deleted",
+        "bot",
+        "notice",
+        "image_only",
+        "link_only",
+        "too_few_words",
+        "empty",
+    ]
+)
+"""Why something is dropped."""
+
+ENTITY = re.compile(
+    r"&(?:amp|lt|gt|quot|apos|nbsp|#[0-9]{1,7}|#x[0-9a-f]{1,6});", re.IGNORECASE
+)
+"""What Reddit escapes, always with its semicolon: html.unescape alone would also turn
+"&copy" inside of an address into a sign."""
+
+TYPED_SPACE = re.compile(r"&(?:nbsp|#160|#x?a0);", re.IGNORECASE)
+TYPED_NOTHING = re.compile(r"&#(?:x200b|8203);", re.IGNORECASE)
+"""Reddit's editors write these as text; they are still there after unescaping."""
+
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u2069\ufeff]"
+)
+"""Zero-width characters, marks of direction and control characters."""
+
+LINK = re.compile(r"(!?)\[([^\[\]]*)\]\(")
+ADDRESS = re.compile(r"[/#:]|\.\w")
+"""What the target of a link holds, and a remark in brackets mostly does not."""
+LONGEST_TARGET = 2_048
+DEEPEST_TARGET = 8
+"""Past either a bracket counts as never closed, which keeps the search linear."""
+
+URL = re.compile(
+    r"<?(?:https?:/{1,3}|www\.)[^\s<>\[\]]+>?"
+    r"|(?<![\w/@.-])/?r/\w+/comments/[^\s<>\[\]]*"
+    r"|(?<![\w/@.-])(?:[a-z0-9-]+\.)+(?:com|org|net|gov|edu|info|io|it|be|ly|uk|ca|au|de|eu)"
+    r"/[^\s<>\[\]]*",
+    re.IGNORECASE,
+)
+LEFT_BY_URL = re.compile(r"\(\s*\)|<\s*>|^\s*\[\w*\]:?\s*$", re.MULTILINE)
+AFTER_URL = frozenset(".,;:!?'\"*_>")
+"""Signs at the end of an address that belong to the sentence around it."""
+
+UNEVEN = ("  ", " \n", "\n ")
+BREAKS = re.compile(r"\n{3,}")
+
+EDIT = re.compile(
+    r"^\W*(?:"
+    r"(?:edit(?:ed)?|updated?|eta)\W*(?:\d+\W*)?(?:[:.,;!)\]*_\u2013\u2014-]|$)"
+    r"|edit(?:ed)? to add\b|(?-i:EDIT|UPDATE|ETA)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line with which people begin what they add later; "Updated my vaccines" is none."""
+
+
+class Limits(Record, frozen=True, kw_only=True):
+    """What the reasons below depend on."""
+
+    start: int
+    """First second of the window."""
+    end: int
+    """First second after it."""
+    min_words: int
+    bots: frozenset[str]
+    """Names of bots in lower case."""
+    text: FirstQuestion = "title_and_body"
+    image_posts: Literal["drop", "keep_title"] = "drop"
+    crossposts: Literal["drop", "keep"] = "drop"
+    edits: Literal["keep", "cut"] = "keep"
+    deleted_post_author: Literal["drop", "is_submitter"] = "drop"
+
+
+def limits_of(options: BuildOptions) -> Limits:
+    """Give what the reasons depend on, as options have it.
+
+    Example:
+        >>> limits_of(BuildOptions()).start
+        1420070400
+    """
+    return Limits(
+        start=_first_second(options.window_start),
+        end=_first_second(options.window_end),
+        min_words=options.min_words,
+        bots=BOTS | {name.casefold() for name in options.known_bots},
+        text=options.text,
+        image_posts=options.image_posts,
+        crossposts=options.crossposts,
+        edits=options.edits,
+        deleted_post_author=options.deleted_post_author,
+    )
+
+
+def _first_second(day: date) -> int:
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
+
+
+def clean(text: str) -> str:
+    r"""Give the text as a reader sees it, without addresses.
+
+    Entities are undone once, links become their text, images and addresses go,
+    invisible characters go, and space is made even; line breaks stay.
+
+    Example:
+        >>> clean("BP &gt; 140, see [this](https://x.org/a_(b)) or www.who.int/x .")
+        'BP > 140, see this or .'
+        >>> clean("typed &amp;gt;\r\n\r\n\r\n&amp;#x200B;\r\nend  ")
+        'typed &gt;\n\nend'
+    """
+    # What is printable but for its breaks holds no other space and nothing invisible.
+    is_plain = "&" not in text and text.replace("\n", "").isprintable()
+    if not is_plain:
+        text = _visible(text)
+    if "](" in text:
+        text = _without_links(text)
+    text = _without_urls(text)
+    if not is_plain or any(map(text.__contains__, UNEVEN)):
+        text = "\n".join([" ".join(line.split()) for line in text.split("\n")])
+    if "\n\n\n" in text:
+        text = BREAKS.sub("\n\n", text)
+    return text.strip()
+
+
+def _visible(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "&" in text:
+        text = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+        text = TYPED_NOTHING.sub("", TYPED_SPACE.sub(" ", text))
+    return INVISIBLE.sub("", text)
+
+
+def _without_urls(text: str) -> str:
+    # Most texts hold none, and looking at every letter for one is slow.
+    if "/" not in text and "www." not in text.casefold():
+        return text
+    bare = URL.sub(_left_of_url, text)
+    return text if bare == text else LEFT_BY_URL.sub("", bare)
+
+
+def _without_links(text: str) -> str:
+    # An image may be the text of a link, and so links may lie in each other.
+    for _ in range(3):
+        bare = _without_innermost_links(text)
+        if bare == text:
+            break
+        text = bare
+    return text
+
+
+def _without_innermost_links(text: str) -> str:
+    pieces: list[str] = []
+    position = 0
+    for link in LINK.finditer(text):
+        end = _end_of_target(text, link.end())
+        if link.start() < position or end is None:
+            continue
+        if not link[1] and not ADDRESS.search(text[link.end() : end - 1]):
+            continue
+        pieces += [text[position : link.start()], "" if link[1] else link[2]]
+        position = end
+    return "".join([*pieces, text[position:]])
+
+
+def _end_of_target(text: str, start: int) -> int | None:
+    """Find where the bracket that opened before `start` closes; None if it does not.
+
+    A target is one word, and may have a title in quotes behind it.
+    """
+    depth = 1
+    for place in range(start, min(len(text), start + LONGEST_TARGET)):
+        sign = text[place]
+        depth += (sign == "(") - (sign == ")")
+        if sign == "\n" or depth > DEEPEST_TARGET:
+            return None
+        if depth == 0:
+            _, _, title = text[start:place].strip().partition(" ")
+            quoted = title.strip()[:1] in {"", '"', "'"}
+            return place + 1 if quoted else None
+    return None
+
+
+def _left_of_url(match: re.Match[str]) -> str:
+    url = match[0]
+    end, surplus = len(url), url.count(")") - url.count("(")
+    while end and (url[end - 1] in AFTER_URL or (url[end - 1] == ")" and surplus > 0)):
+        surplus -= url[end - 1] == ")"
+        end -= 1
+    return url[end:].lstrip(">")
+
+
+def words_left(text: str, limits: Limits) -> str:
+    """Clean a text, and cut what was added to it where that is asked for."""
+    text = clean(text)
+    return without_edits(text) if limits.edits == "cut" else text
+
+
+def without_edits(text: str) -> str:
+    r"""Cut a cleaned text where it says that it was edited.
+
+    Example:
+        >>> without_edits("My knee hurts.\n\n**EDIT 2:** it is the left one")
+        'My knee hurts.'
+        >>> without_edits("Updated my vaccines last week")
+        'Updated my vaccines last week'
+    """
+    edit = EDIT.search(text)
+    return text if edit is None else text[: edit.start()].rstrip()
+
+
+def is_blank(text: str, limits: Limits) -> bool:
+    """Whether nothing is left of a text once it is cleaned."""
+    # Cleaning is slow, and most texts hold words that it cannot take away.
+    if limits.edits == "keep" and has_surely_words(text, 1):
+        return False
+    return not words_left(text, limits)
+
+
+LOOKED_AT = 120
+"""Characters of a text in which enough words are looked for."""
+
+
+def has_surely_words(text: str, least: int) -> bool:
+    """Whether at least so many words are left of a text whatever cleaning takes away.
+
+    Cleaning takes links, addresses and signs, none of which is of letters and digits
+    alone; only the text of an image may be, and that stands before "](".
+
+    Example:
+        >>> has_surely_words("Is this mole on my arm bad?", 5)
+        True
+        >>> has_surely_words("![of my left arm today](x.png)", 5)
+        False
+    """
+    words = text[:LOOKED_AT].split()
+    if len(text) > LOOKED_AT:
+        # The last may go on beyond what is looked at.
+        words = words[:-1]
+    return sum(map(str.isalnum, words)) >= least and "](" not in text
+
+
+def usable(post: Post, limits: Limits) -> Post | Reason:
+    """Clean a post, or say why it is of no use.
+
+    Args:
+        post: As it was read, its copies merged.
+        limits: What posts are dropped by.
+    """
+    why = why_drop_post(post, limits, rules=RULES_AS_READ)
+    if why is not None:
+        return why
+    post = cleaned(post, limits)
+    return why_drop_post(post, limits, rules=RULES_CLEANED) or post
+
+
+def cleaned(post: Post, limits: Limits) -> Post:
+    """Clean a post's words; one whose body was nothing but addresses is an image's."""
+    raw = post.body
+    if limits.crossposts == "keep" and not raw.strip():
+        raw = post.crossposted
+    body = words_left(raw, limits)
+    emptied = not body and raw.strip() and post.medium == "text" and not clean(raw)
+    return msgspec.structs.replace(
+        post,
+        title=clean(post.title),
+        body=body,
+        medium="image" if emptied else post.medium,
+    )
+
+
+def question_of(post: Post, text: FirstQuestion) -> str:
+    """Give the first question: the cleaned words of a post that are asked for."""
+    parts = [post.body] if text == "body" else [post.title, post.body]
+    return "\n\n".join(part for part in parts if part)
+
+
+def outside_window(post: Post, limits: Limits) -> Reason | None:
+    """Drop what was not written in the time that is asked for."""
+    inside = limits.start <= post.created < limits.end
+    return None if inside else "outside_window"
+
+
+def lost(item: Post | Comment, _: Limits) -> Reason | None:
+    """Drop what was deleted or removed, each by its own name."""
+    return item.loss
+
+
+def nameless(item: Post | Comment, limits: Limits) -> Reason | None:
+    """Drop what nobody can be found to have written."""
+    if isinstance(item, Comment):
+        known = item.author != "" or item.is_patient
+    else:
+        known = item.author != "" or limits.deleted_post_author == "is_submitter"
+    return None if known else "author_deleted"
+
+
+def automatic(item: Post | Comment, limits: Limits) -> Reason | None:
+    """Drop what a program wrote, and what moderators pin under every post."""
+    if item.author.casefold() in limits.bots:
+        return "bot"
+    return "notice" if item.is_notice else None
+
+
+def textless(post: Post, limits: Limits) -> Reason | None:
+    """Drop a post that is an image or a link, unless its title is enough."""
+    if post.body or post.medium == "text":
+        return None
+    if limits.image_posts == "keep_title" and limits.text == "title_and_body":
+        return None
+    return "image_only" if post.medium == "image" else "link_only"
+
+
+def too_few_words(post: Post, limits: Limits) -> Reason | None:
+    """Drop what is too short to be a question; without any word nothing is one."""
+    words = len(question_of(post, limits.text).split())
+    return "too_few_words" if words < max(limits.min_words, 1) else None
+
+
+PostRule = Callable[[Post, Limits], Reason | None]
+CommentRule = Callable[[Comment, Limits], Reason | None]
+
+RULES_AS_READ: tuple[PostRule, ...] = (outside_window, lost, automatic, nameless)
+"""For posts as they come, in this order; the first reason counts."""
+
+RULES_CLEANED: tuple[PostRule, ...] = (textless, too_few_words)
+"""For posts once they are cleaned."""
+
+RULES_COMMENT: tuple[CommentRule, ...] = (automatic, lost, nameless)
+
+
+def why_drop_post(
+    post: Post, limits: Limits, *, rules: tuple[PostRule, ...]
+) -> Reason | None:
+    """Give the first reason to drop a post, or None to keep it."""
+    return next((why for rule in rules if (why := rule(post, limits))), None)
+
+
+def why_drop_comment(comment: Comment, limits: Limits) -> Reason | None:
+    """Give the first reason to drop a comment, or None to keep it."""
+    is_plain = comment.loss is None and comment.author and not comment.is_notice
+    if is_plain and comment.author.casefold() not in limits.bots:
+        return None
+    for rule in RULES_COMMENT:
+        why = rule(comment, limits)
+        if why is not None:
+            return why
+    return None

@@ -1,0 +1,138 @@
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from threadmed.dataset.dumps.streams import Stream
+from threadmed.errors import InputError
+
+TEXT = b"".join(b'{"n": %d}\n' % n for n in range(50_000))
+zstd = zstandard.ZstdCompressor(level=3).compress
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "zstd": zstd,
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+}
+SKIPPABLE = b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc"
+
+
+def opened(path: Path, data: bytes, *, allow_partial: bool = False) -> Stream:
+    path.write_bytes(data)
+    return Stream(path, allow_partial=allow_partial, progress=lambda *_: None)
+
+
+def unpacked(stream: Stream) -> bytes:
+    return b"".join(stream.chunks())
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_every_packing_is_found_by_content(name: str, tmp_path: Path) -> None:
+    stream = opened(tmp_path / "misnamed.json", PACKERS[name](TEXT))
+
+    assert unpacked(stream) == TEXT
+    assert stream.format == name
+    assert stream.cut_at is None
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_a_file_of_several_frames_is_read_to_its_end(name: str, tmp_path: Path) -> None:
+    pack = PACKERS[name]
+    stream = opened(tmp_path / "f", pack(TEXT[:100_001]) + pack(TEXT[100_001:]))
+
+    assert unpacked(stream) == TEXT
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_zeros_between_and_after_frames_are_passed_over(
+    name: str, tmp_path: Path
+) -> None:
+    pack, zeros = PACKERS[name], bytes(70_000)
+    stream = opened(tmp_path / "f", pack(b"a\n") + zeros + pack(b"b\n") + zeros)
+
+    assert unpacked(stream) == b"a\nb\n"
+
+
+def test_a_file_may_begin_with_a_frame_that_holds_nothing(tmp_path: Path) -> None:
+    stream = opened(tmp_path / "f", SKIPPABLE + zstd(TEXT) + SKIPPABLE)
+
+    assert unpacked(stream) == TEXT
+    assert stream.format == "zstd"
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_a_cut_file_is_an_error_that_says_where(name: str, tmp_path: Path) -> None:
+    data = PACKERS[name](TEXT)[:-20]
+    stream = opened(tmp_path / "cut.zst", data)
+
+    with pytest.raises(InputError, match=rf"cut\.zst: is truncated.* {len(data):,} of"):
+        unpacked(stream)
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_what_is_left_of_a_cut_file_can_be_used(name: str, tmp_path: Path) -> None:
+    data = PACKERS[name](TEXT)[:-20]
+    stream = opened(tmp_path / "cut", data, allow_partial=True)
+
+    assert TEXT.startswith(unpacked(stream))
+    assert stream.cut_at == len(data)
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_a_file_with_rubbish_after_its_frame_is_corrupt(
+    name: str, tmp_path: Path
+) -> None:
+    data = PACKERS[name](TEXT) + b"rubbish that is no frame"
+    with pytest.raises(InputError, match="is corrupt"):
+        unpacked(opened(tmp_path / "f", data))
+
+    partial = opened(tmp_path / "f", data, allow_partial=True)
+    assert unpacked(partial) == TEXT
+    assert partial.cut_at is not None
+
+
+def test_the_hash_is_that_of_the_whole_file_also_where_it_is_corrupt(
+    tmp_path: Path,
+) -> None:
+    import hashlib
+
+    data = zstd(TEXT) + b"rubbish" * 100_000
+    stream = opened(tmp_path / "f", data, allow_partial=True)
+    unpacked(stream)
+
+    assert stream.sha256 == hashlib.sha256(data).hexdigest()
+
+
+def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is empty"):
+        unpacked(opened(tmp_path / "f", b""))
+
+    assert unpacked(opened(tmp_path / "f", b"", allow_partial=True)) == b""
+
+
+@pytest.mark.parametrize("start", [b"PAR1\x15", b"PK\x03\x04", b"<html>", b"\x01\x02"])
+def test_a_file_that_is_no_dump_is_refused(start: bytes, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no dump"):
+        unpacked(opened(tmp_path / "f", start + b"more"))
+
+
+def test_a_file_that_is_not_there_or_no_file_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.zst", tmp_path):
+        with pytest.raises(InputError, match=str(path)):
+            Stream(path, allow_partial=False, progress=lambda *_: None)
+
+
+def test_progress_comes_by_bytes_and_ends_at_all_of_them(tmp_path: Path) -> None:
+    seen: list[tuple[str, int, int]] = []
+    path = tmp_path / "big.jsonl"
+    path.write_bytes(TEXT * 6)
+    stream = Stream(path, allow_partial=False, progress=lambda *at: seen.append(at))
+    unpacked(stream)
+
+    assert seen[-1] == ("reading big.jsonl", len(TEXT) * 6, len(TEXT) * 6)
+    assert len(seen) > 2
+    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
