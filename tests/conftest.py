@@ -7,7 +7,6 @@ import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
 
 import pytest
 
@@ -52,17 +51,11 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", local_only)
 
 
-Wire = Literal["openai", "anthropic", "google"]
-
-ADDRESS: dict[Wire, str] = {"openai": "/v1", "anthropic": "", "google": ""}
-"""What an SDK expects in a base_url behind the port."""
-
-
 class Server:
-    """A fake model server in a process of its own; see tests/servers/faults.py."""
+    """A chat completions server in a process of its own."""
 
-    def __init__(self, *options: str, wire: Wire = "openai") -> None:
-        script = Path(__file__).parent / "servers" / f"{wire}_server.py"
+    def __init__(self, *options: str) -> None:
+        script = Path(__file__).parent / "servers" / "openai_server.py"
         self.process = subprocess.Popen(
             [sys.executable, str(script), *options],
             stdout=subprocess.PIPE,
@@ -71,19 +64,12 @@ class Server:
         )
         assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline())
-        self.url = f"http://127.0.0.1:{self.port}{ADDRESS[wire]}"
+        self.url = f"http://127.0.0.1:{self.port}/v1"
 
     def count(self, what: str = "completions") -> int:
-        """Number of completions sent out, or of whatever else faults.py counts."""
-        return int(self._get("count")[what])
-
-    def last(self) -> dict[str, Any]:
-        """Path, headers and body of the last chat that was asked for."""
-        return self._get("last")
-
-    def _get(self, what: str) -> dict[str, Any]:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{what}") as reply:
-            return dict(json.load(reply))
+        """Number of completions sent out, or of requests that came in."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/count") as reply:
+            return int(json.load(reply)[what])
 
     def stop(self) -> None:
         self.process.kill()
@@ -97,8 +83,8 @@ def serve() -> Iterator[Callable[..., Server]]:
     """Start servers, and stop them when the test is over."""
     servers: list[Server] = []
 
-    def start(*options: str, wire: Wire = "openai") -> Server:
-        servers.append(Server(*options, wire=wire))
+    def start(*options: str) -> Server:
+        servers.append(Server(*options))
         return servers[-1]
 
     yield start
