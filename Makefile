@@ -6,6 +6,7 @@ UV_VERSION := 0.13.9
 UV = $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 RUN = .venv/bin/
 INSTALLED = .venv/installed
+CLUSTER = $(RUN)python -m pytest -m cluster --cov --cov-fail-under=0 --cov-report= -q
 
 .PHONY: help demo test lint fix bench bench-build lock sample clean
 
@@ -16,7 +17,10 @@ demo: $(INSTALLED)  ## From the sample dump to a report in demo/, with a model t
 	$(RUN)threadmed demo --out demo
 
 test: $(INSTALLED)  ## Run every test, with coverage
-	$(RUN)python -m pytest --cov --cov-report=term:skip-covered
+	@# Ray's own server now and then ends on a busy machine and takes its process
+	@# along, so that its tests have one of their own, and a second try.
+	$(CLUSTER) || $(CLUSTER)
+	$(RUN)python -m pytest -m "not cluster" --cov --cov-append --cov-report=term:skip-covered
 
 lint: $(INSTALLED)  ## Check format, style, types and the walls between rooms
 	$(RUN)ruff format --check .

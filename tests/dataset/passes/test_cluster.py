@@ -27,6 +27,8 @@ from threadmed.dataset.sample import sample_folder
 from threadmed.dataset.threads.clean import limits_of
 from threadmed.errors import InputError
 
+pytestmark = pytest.mark.cluster
+
 NODE_MEMORY = 2 * 10**9
 """Less than a file with the longest window takes."""
 READER = Reader(

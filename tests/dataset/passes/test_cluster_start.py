@@ -11,6 +11,8 @@ from threadmed.dataset.passes.cluster import check_answers, ray_cluster
 from threadmed.dataset.sample import sample_folder
 from threadmed.errors import InputError
 
+pytestmark = pytest.mark.cluster
+
 
 def test_without_the_package_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
