@@ -88,7 +88,12 @@ def write_parquet(path: Path, threads: Sequence[Thread]) -> None:
         schema={"thread_id": pl.String(), "turns": pl.List(turn)},
     )
     with atomic(path) as temporary:
-        table.write_parquet(temporary)
+        try:
+            table.write_parquet(temporary)
+        except pl.exceptions.PolarsError as cause:
+            # It has errors of its own for a full disk.
+            reason = str(cause).partition("\n")[0]
+            raise InputError(f"{path}: cannot write: {reason}") from cause
 
 
 def read_bytes(path: Path) -> bytes:

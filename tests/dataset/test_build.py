@@ -5,17 +5,15 @@ import json
 import random
 from pathlib import Path
 
-import msgspec
 import polars as pl
 import pytest
 
 from dump_factory import START, built, comment, post, talk, written
-from threadmed.dataset.build import build, gather
+from threadmed.dataset.build import build
 from threadmed.dataset.inputs import find_dump
 from threadmed.dataset.manifest import Manifest
-from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.executors import local
-from threadmed.dataset.release import write_release
+from threadmed.dataset.privacy.known import Known, together
+from threadmed.dataset.release import refuse_leaks
 from threadmed.dataset.sample import sample_folder
 from threadmed.errors import InputError
 from threadmed.records import Thread
@@ -223,30 +221,24 @@ def test_a_user_name_in_a_flair_does_not_stand_in_the_census(tmp_path: Path) -> 
     assert manifest.flair[0].role == "physician"
 
 
-def test_a_trace_of_a_person_fails_the_build_and_nothing_is_written(
+def test_a_trace_of_a_person_in_any_file_is_an_error_that_does_not_repeat_it(
     tmp_path: Path,
 ) -> None:
     """The audit shares no rule with the scrubbing, whose gap is played here."""
-    with local(beside=tmp_path / "out") as executor:
-        gathering = gather(
-            find_dump(
-                [written(tmp_path / "RS", [post()])], [written(tmp_path / "RC", talk())]
-            ),
-            options=BuildOptions(known_bots=("nobody_77",)),
-            executor=executor,
-        )
-    release = gathering.release()
-    ((name, found),) = release.found.items()
-    known = msgspec.structs.replace(
-        found.known, accounts=found.known.accounts | {"nobody_77"}
-    )
-    release.found[name] = msgspec.structs.replace(found, known=known)
+    known = {"THREAD_0001": Known(accounts=frozenset({"jo_doe"}))}
+    lines = tmp_path / "complete.jsonl"
+    lines.write_text('{"thread_id": "THREAD_0001", "turns": ["Jo_Doe said"]}\n')
+    page = tmp_path / "README.md"
+    page.write_text("by jo_doe\n")
+    places = {path.name: path for path in (lines, page)}
 
-    with pytest.raises(
-        InputError, match=r"leak audit found 1 traces.*manifest.json: user"
-    ):
-        write_release(release, tmp_path / "out")
-    assert list((tmp_path / "out").iterdir()) == []
+    with pytest.raises(InputError) as caught:
+        refuse_leaks(places, known, together(known.values()), frozenset())
+    refuse_leaks(places, known, together(known.values()), frozenset({"jo_doe"}))
+
+    assert "found 2 traces" in str(caught.value)
+    assert "complete.jsonl:1: user name; README.md:1: user name" in str(caught.value)
+    assert "jo_doe" not in str(caught.value).lower()
 
 
 def test_the_census_names_every_flair_and_its_role(tmp_path: Path) -> None:

@@ -47,6 +47,8 @@ def test_a_file_that_is_given_twice_is_read_once(folder: Path) -> None:
             "RS_3.zst",
             r"is a folder; give its files, or a pattern such as .*RS_3.zst/\*",
         ),
+        ("R" * 300, "cannot be looked up"),
+        ("a**b", "cannot be looked up"),
         ("RC_1.zst", "is given for posts and for comments"),
     ],
 )

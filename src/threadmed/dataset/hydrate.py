@@ -169,6 +169,8 @@ def _read(folder: Path) -> tuple[tuple[Wanted, ...], Manifest]:
     manifest = read_json(folder / "manifest.json", Manifest)
     if not sources:
         raise InputError(f"{folder / 'ids.jsonl'}: has no threads")
+    if len({source.post for source in sources}) < len(sources):
+        raise InputError(f"{folder / 'ids.jsonl'}: names a post twice")
     by_name = {one.thread_id: one for one in flags}
     for source in sources:
         if len(by_name.get(source.thread_id, NO_FLAGS).turns) != len(source.turns):

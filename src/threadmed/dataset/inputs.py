@@ -60,6 +60,13 @@ def _files(patterns: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def _matches(pattern: Path) -> list[Path]:
+    try:
+        return _matching(pattern)
+    except (OSError, ValueError) as cause:
+        raise InputError(f"{pattern}: cannot be looked up: {cause}") from cause
+
+
+def _matching(pattern: Path) -> list[Path]:
     if pattern.is_dir():
         raise InputError(
             f"{pattern}: is a folder; give its files, or a pattern such as "
@@ -68,12 +75,12 @@ def _matches(pattern: Path) -> list[Path]:
     if pattern.exists():
         return [pattern]
     if MAGIC.isdisjoint(str(pattern)):
-        raise InputError(f"{pattern}: no such file")
+        raise InputError(f"{pattern}: no such file; check the path")
     start = Path(pattern.anchor)
     matches = start.glob(str(pattern.relative_to(start)))
     files = sorted(path for path in matches if path.is_file())
     if not files:
-        raise InputError(f"{pattern}: no file is named like this")
+        raise InputError(f"{pattern}: no file is named like this; check the pattern")
     return files
 
 

@@ -126,7 +126,9 @@ class BuildOptions(Record, frozen=True, kw_only=True, forbid_unknown_fields=True
     nothing about time."""
 
     def __post_init__(self) -> None:
-        """Refuse a window that can hold nothing."""
+        """Refuse what can hold nothing."""
+        if not self.subreddit or "/" in self.subreddit:
+            raise ValueError(f"subreddit {self.subreddit!r} must be a name, without r/")
         if self.window_start >= self.window_end:
             raise ValueError(
                 f"window_start {self.window_start} must be before window_end "

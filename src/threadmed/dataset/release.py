@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -41,6 +42,9 @@ from threadmed.store import (
     write_text,
 )
 
+JOINED = re.compile(r"[\w-]+")
+"""Words with dashes and underscores, as user names have them."""
+
 Kind = Literal["text", "ids"]
 
 
@@ -74,7 +78,7 @@ class ThreadFlags(Record, frozen=True, kw_only=True):
 
 
 def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manifest:
-    """Write a dataset folder, whole or not at all.
+    """Write a dataset folder, each file whole and the manifest last.
 
     Args:
         release: What is to leave.
@@ -100,7 +104,7 @@ def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manife
     answered = [
         thread for thread in threads if all(turn.answer for turn in thread.turns)
     ]
-    flair = _without_names(release.flair, everybody.accounts)
+    flair = _without_names(release.flair, everybody)
     release = msgspec.structs.replace(release, flair=flair)
     manifest = _manifest(release, threads, answered, kind=kind, scrubbed=scrubbed)
     files = _files(release, threads, answered, manifest)
@@ -113,12 +117,15 @@ def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manife
         write_json(places["manifest.json"], manifest)
         for name, write in files.items():
             write(places[name])
-        _refuse_leaks(places, known, everybody, words | _own_words(manifest))
+        refuse_leaks(places, known, everybody, words | _own_words(manifest))
     return manifest
 
 
 def _refuse_other_kind(out: Path, kind: Kind) -> None:
     """Ids beside the words would lead every thread back to its post."""
+    for name in ("complete.jsonl", "answered.jsonl", "manifest.json", "README.md"):
+        if (out / name).is_dir():
+            raise InputError(f"{out / name}: is a folder; take another --out")
     other = "complete.jsonl" if kind == "ids" else "ids.jsonl"
     if (out / other).exists():
         raise InputError(
@@ -196,17 +203,24 @@ def _threads(
 
 
 def _without_names(
-    census: Sequence[RoleCount], accounts: Collection[str]
+    census: Sequence[RoleCount], everybody: Known
 ) -> tuple[RoleCount, ...]:
     """Take out of flairs what else leads to a person, also their user names.
 
-    Names of letters alone stay: among many thousand any word is one.
+    Names of letters alone, and ids of digits alone, stay: among many thousand any word
+    is one.
     """
     low = "\n".join(row.flair for row in census).lower()
-    there = Known(
-        accounts=frozenset(
-            name for name in accounts if not name.isalpha() and name.lower() in low
+
+    def there_of(names: Collection[str]) -> frozenset[str]:
+        return frozenset(
+            name for name in names if not name.isalpha() and name.lower() in low
         )
+
+    there = Known(
+        accounts=there_of(everybody.accounts),
+        ids=frozenset(one for one in there_of(everybody.ids) if not one.isdigit()),
+        times=frozenset(time for time in everybody.times if str(time) in low),
     )
     return tuple(
         msgspec.structs.replace(row, flair=scrub_line(row.flair, known=there))
@@ -223,12 +237,12 @@ def _own_words(manifest: Manifest) -> frozenset[str]:
     """
     bare = msgspec.structs.replace(manifest, flair=())
     flair = vocabulary(one.flair for one in manifest.flair)
-    return vocabulary(
-        [datasheet(bare), msgspec.json.encode(bare).decode(), _table(manifest.funnel)]
-    ) | frozenset(filter(str.isalpha, flair))
+    own = [datasheet(bare), msgspec.json.encode(bare).decode(), _table(manifest.funnel)]
+    joined = {word for text in own for word in JOINED.findall(text.lower())}
+    return vocabulary(own) | joined | frozenset(filter(str.isalpha, flair))
 
 
-def _refuse_leaks(
+def refuse_leaks(
     places: Mapping[str, Path],
     known: Mapping[str, Known],
     everybody: Known,
@@ -258,7 +272,8 @@ def _refuse_leaks(
     if found:
         raise InputError(
             f"the leak audit found {len(found):,} traces of people, and nothing was "
-            f"written: {'; '.join(found[:5])}"
+            f"written: {'; '.join(found[:5])}; this is a fault of threadmed: please "
+            "report which kind of name it is, and leave the post out until then"
         )
 
 
@@ -275,7 +290,7 @@ def _manifest(
         release=kind,
         partial=any(file.cut_at is not None for file in release.inputs),
         inputs=tuple(sorted(release.inputs, key=_input_order)),
-        options=release.options,
+        options=_without_flairs(release.options),
         funnel=release.funnel,
         statistics=BothStatistics(
             complete=describe(threads), answered=describe(answered)
@@ -285,6 +300,12 @@ def _manifest(
         scrubbed=dict(sorted(scrubbed.items())),
         observed=dict(sorted(release.observed.items())),
     )
+
+
+def _without_flairs(options: BuildOptions) -> BuildOptions:
+    """Scrub what people typed as their flair, also where an option names it."""
+    roles = {scrub_line(flair): role for flair, role in options.flair_roles.items()}
+    return msgspec.structs.replace(options, flair_roles=roles)
 
 
 def _input_order(file: InputFile) -> tuple[bool, str, str]:

@@ -83,3 +83,11 @@ def test_a_text_comes_back_as_it_was_written(text: str) -> None:
     assert isinstance(read, Decoded)
     assert [record.body for record in read.records] == [text]
     assert read.repairs == ()
+
+
+def test_a_byte_order_mark_in_the_middle_of_a_file_is_taken_off() -> None:
+    decode = msgspec.json.Decoder(dict).decode_lines
+
+    assert decode_line(b'\xef\xbb\xbf{"a": 1}', decode) == Decoded(
+        records=[{"a": 1}], repairs=("bom",)
+    )

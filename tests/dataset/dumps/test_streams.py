@@ -1,6 +1,8 @@
 import bz2
 import gzip
 import lzma
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -136,3 +138,34 @@ def test_progress_comes_by_bytes_and_ends_at_all_of_them(tmp_path: Path) -> None
     assert seen[-1] == ("reading big.jsonl", len(TEXT) * 6, len(TEXT) * 6)
     assert len(seen) > 2
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+
+
+@pytest.mark.parametrize("name", PACKERS)
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_a_file_cut_within_its_first_bytes_is_truncated(
+    name: str, size: int, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="is truncated"):
+        unpacked(opened(tmp_path / "f", PACKERS[name](TEXT)[:size]))
+
+
+def test_a_stray_control_sign_in_plain_text_refuses_no_file(tmp_path: Path) -> None:
+    text = b'{"id": "a", "body": "x\x01y"}\n'
+
+    assert unpacked(opened(tmp_path / "f", text)) == text
+
+
+def test_a_pipe_can_be_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(zstd(TEXT)))
+    writer.start()
+    stream = Stream(pipe, allow_partial=False, progress=lambda *_: None)
+
+    assert unpacked(stream) == TEXT
+    writer.join()
+
+
+def test_a_container_of_blocks_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="container that Arctic Shift used"):
+        opened(tmp_path / "RS.zst_blocks", b"x")

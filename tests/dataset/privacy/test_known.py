@@ -13,10 +13,19 @@ def by(*accounts: str) -> Known:
     return Known(accounts=frozenset(accounts))
 
 
-def test_a_name_that_two_other_threads_use_is_a_word() -> None:
+def test_a_name_that_three_other_threads_use_is_a_word() -> None:
     threads = {"a": says("x"), "b": says("a pain"), "c": says("b", "Pain!")}
+    known = {"a": by("PAIN"), "b": by(), "c": by(), "d": by()}
+    assert ordinary_words(threads, known) == set()
 
-    assert ordinary_words(threads, {"a": by("PAIN"), "b": by(), "c": by()}) == {"pain"}
+    assert ordinary_words(threads | {"d": says("pain")}, known) == {"pain"}
+
+
+def test_somebody_who_writes_much_is_no_word_for_being_spoken_of() -> None:
+    threads = {name: says("as gooddocsam wrote") for name in "abcdef"}
+    known = {name: by("GoodDocSam") if name in "ab" else by() for name in "abcdef"}
+
+    assert ordinary_words(threads, known) == set()
 
 
 def test_a_thread_in_which_the_account_wrote_does_not_make_a_word_of_it() -> None:
@@ -34,11 +43,12 @@ def test_a_name_that_is_called_as_one_is_no_word() -> None:
 
 def test_only_letters_alone_or_digits_alone_can_be_a_word() -> None:
     text = "covid19 omega-3 120 free-text"
-    threads = {"a": says("x"), "b": says(text), "c": says(text)}
+    threads = {"a": says("x"), **dict.fromkeys("bcd", says(text))}
     known = {
         "a": Known(ids=frozenset({"120"}), accounts=frozenset({"covid19", "omega-3"})),
         "b": by("free"),
         "c": by(),
+        "d": by(),
     }
 
     assert ordinary_words(threads, known) == {"120"}

@@ -221,3 +221,15 @@ def test_names_of_bots_are_in_lower_case() -> None:
     assert {name.casefold() for name in BOTS} == BOTS
     assert "remindmebot" in limits_of(BuildOptions(known_bots=("Zed",))).bots
     assert "zed" in limits_of(BuildOptions(known_bots=("Zed",))).bots
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["see http://a.b/c" + "\n" * 40_000 + "x", "-\n" * 20_000, "\n[" * 20_000 + "www."],
+)
+def test_no_text_takes_time_out_of_proportion(text: str) -> None:
+    """Any of these took minutes where a rule looked across lines."""
+    begin = time.process_time()
+    without_edits(clean(text))
+
+    assert time.process_time() - begin < 2

@@ -19,6 +19,8 @@ Repair = Literal["bom", "crlf", "nul", "utf8", "escape", "glued"]
 WHOLE_VALUE = re.compile(r" - at `\$\[[^\]]*\]`$")
 """How msgspec says that it is the record itself and not a field that is wrong."""
 
+BOM = b"\xef\xbb\xbf"
+
 PADDING = b"\0 \t\r"
 """What may stand around a line; unfinished downloads are filled with NULs."""
 
@@ -51,11 +53,8 @@ def decode_line(
         >>> decode_line(b'{"a": "x', decode)
         'not_json'
     """
-    bare = line.strip(PADDING)
+    bare, repairs = _bared(line)
     text = bare.decode(errors="replace")
-    repairs: tuple[Repair, ...] = ()
-    if b"\0" in line[:1] + line[-1:]:
-        repairs += ("nul",)
     if text.encode() != bare:
         repairs += ("utf8",)
     try:
@@ -73,6 +72,19 @@ def decode_line(
         return _complaint(str(cause))
     except (ValueError, RecursionError):
         return "not_json"
+
+
+def _bared(line: bytes) -> tuple[bytes, tuple[Repair, ...]]:
+    """Take off what stands around a line, and say what of it had to be mended."""
+    bare = line.strip(PADDING)
+    repairs: tuple[Repair, ...] = ()
+    if bare.startswith(BOM):
+        # Files that each begin with one were joined.
+        bare = bare.removeprefix(BOM).strip(PADDING)
+        repairs += ("bom",)
+    if b"\0" in line[:1] + line[-1:]:
+        repairs += ("nul",)
+    return bare, repairs
 
 
 def _complaint(message: str) -> BadLine:

@@ -5,6 +5,8 @@ every type that it has had, and only with a default where it may be absent.
 Fields that the build does not need are passed over while decoding.
 """
 
+from typing import Annotated
+
 import msgspec
 
 Number = int | float | str | None
@@ -76,6 +78,9 @@ class RawComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
     meta: Meta | None = None
 
 
+Time = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
+
+
 class PlainComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
     """A comment as nearly all stand in a dump; what is of these types needs no care."""
 
@@ -84,8 +89,8 @@ class PlainComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
     link_id: str
     parent_id: str
     author: str
-    created_utc: int
-    retrieved_on: int
+    created_utc: Time
+    retrieved_on: Time
     author_flair_text: str | None = None
     retrieved_utc: Number = None
     edited: bool | float | str | None = None

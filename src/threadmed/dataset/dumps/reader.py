@@ -6,7 +6,6 @@ Every line that gave no record and every one that was mended is counted by kind,
 the first place where it happened.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
@@ -16,34 +15,22 @@ from typing import Generic, Literal, Protocol, TypeVar
 import msgspec
 import numpy as np
 
-from threadmed.dataset.dumps.lines import Decoded, decode_line, is_blank
+from threadmed.dataset.dumps.documents import START, elements
+from threadmed.dataset.dumps.lines import BOM, Decoded, decode_line, is_blank
 from threadmed.dataset.dumps.streams import Progress, Stream
 from threadmed.dataset.manifest import InputFile
 from threadmed.errors import InputError
 
 Raw = TypeVar("Raw")
 
-BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 18
 """Bytes decoded at once; larger blocks fall out of the processor's cache."""
-
-DOCUMENT = re.compile(
-    rb'\s*(?:\[\s*(?:\{|\]\s*$)|\{\s*"(?:data|metadata|error)"\s*:\s*[\[\{n])'
-)
-"""How a file begins that is one JSON value and not one a line."""
-
 
 Accept = Callable[[list[Raw]], Sequence[tuple[int, str]]]
 """Takes records; returns the places of those that cannot be used, and why each."""
 
 
 BREAK_AND_BRACE = int.from_bytes(b"\n{", "little")
-
-
-class Page(msgspec.Struct):
-    """What an API wraps its records in."""
-
-    data: list[msgspec.Raw]
 
 
 def read_dump(
@@ -75,6 +62,11 @@ def read_dump(
     with closing(blocks(stream)) as whole_lines:
         for block in whole_lines:
             reading.take_block(block)
+    if reading.is_cut and not allow_partial:
+        raise InputError(
+            f"{path}: is truncated or corrupt: its JSON cannot be read to the last "
+            "bracket; get it again, or use what it holds with --allow-partial"
+        )
     found = InputFile(
         name=path.name,
         side=side,
@@ -85,7 +77,7 @@ def read_dump(
         bad=_sorted(reading.bad),
         repaired=_sorted(reading.repaired),
         examples=tuple(sorted(reading.examples.values())),
-        cut_at=stream.cut_at,
+        cut_at=stream.bytes if reading.is_cut else stream.cut_at,
     )
     if found.bad and not found.records:
         raise InputError(
@@ -128,7 +120,7 @@ def blocks(stream: Chunks, *, size: int = BLOCK) -> Generator[bytes, None, None]
             continue
         block = b"".join([*pieces, first])
         if is_document is None:
-            is_document = DOCUMENT.match(_bare(block)) is not None
+            is_document = START.match(_bare(block)) is not None
         if is_document:
             pieces = [block, chunk[len(first) :]]
             continue
@@ -161,6 +153,8 @@ class Reading(Generic[Raw]):
         self.repaired: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
         self.is_document = False
+        self.is_cut = False
+        """Whether a document does not end where it should."""
         self._accept = accept
         self._decoders = [msgspec.json.Decoder(kind).decode_lines for kind in kinds]
         self._name = name
@@ -172,7 +166,7 @@ class Reading(Generic[Raw]):
         if first == 1 and block.startswith(BOM):
             block = _bare(block)
             self._repair("bom", 1)
-        if first == 1 and DOCUMENT.match(block):
+        if first == 1 and START.match(block):
             self._take_document(block)
         else:
             self._take_lines(block, first)
@@ -200,18 +194,15 @@ class Reading(Generic[Raw]):
             self._fault(fault, first + place)
 
     def _take_document(self, block: bytes) -> None:
-        try:
-            try:
-                items = msgspec.json.decode(block, type=list[msgspec.Raw])
-            except msgspec.ValidationError:
-                items = msgspec.json.decode(block, type=Page).data
-        except (ValueError, RecursionError):
+        found = elements(block)
+        if found is None:
             # JSON lines may begin with a line that only looks like a document.
             self._take_lines(block, 1)
             return
+        self.is_cut = not found.is_whole
         self.is_document = True
-        for number, item in enumerate(items, 1):
-            self._take_line(bytes(item), number)
+        for number, item in enumerate(found.items, 1):
+            self._take_line(item, number)
 
     def _take_line(self, line: bytes, number: int) -> None:
         if is_blank(line):

@@ -3,7 +3,6 @@
 Posts and comments of all years are brought to one form here.
 """
 
-import math
 import re
 from typing import Literal
 
@@ -65,8 +64,7 @@ IMAGE_HOSTS = frozenset({"i.redd.it", "v.redd.it", "imgur.com", "i.imgur.com"})
 PLAIN_PARENTS = frozenset({"t1_", "t3_"})
 UNPLAIN_BODY = frozenset({"", "[", "\\", " ", "\n", "\t", "\r"})
 UNPLAIN_AUTHOR = frozenset({"", "[", " ", "\n", "\t"})
-UNPLAIN_ID = frozenset({"", "_"})
-"""How a field may begin, or go on, where more must be looked at than its beginning."""
+"""How a field may begin where more must be looked at than its beginning."""
 NOBODY = frozenset({"", "[deleted]", "[removed]"})
 """Names that stand for a deleted account; no two of them are one person."""
 
@@ -200,7 +198,10 @@ def is_plain(raw: PlainComment) -> bool:
         raw.body[:1] not in UNPLAIN_BODY
         and raw.author[:1] not in UNPLAIN_AUTHOR
         and raw.parent_id[:3] in PLAIN_PARENTS
-        and raw.id[2:3] not in UNPLAIN_ID
+        and raw.parent_id[3:].isalnum()
+        and raw.parent_id.islower()
+        and raw.id.isalnum()
+        and raw.id.islower()
         and not (
             raw.distinguished
             or raw.removal_reason
@@ -226,13 +227,17 @@ def plain_id(value: str | int | None) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        bare = value[3:] if value[:1] == "t" and value[2:3] == "_" else value
-        return bare.strip().lower()
+        low = value.strip().lower()
+        return low[3:] if low[:1] == "t" and low[2:3] == "_" else low
     digits = ""
     while value > 0:
         value, digit = divmod(value, 36)
         digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
     return digits
+
+
+LAST_SECOND = 253_402_300_799
+"""Of the year 9999; what lies beyond, or so far before 1970, is no time and no count."""
 
 
 def whole(value: Number) -> int | None:
@@ -242,13 +247,13 @@ def whole(value: Number) -> int | None:
         >>> whole("1577837100.0"), whole(1577837000.0), whole("soon")
         (1577837100, 1577837000, None)
     """
-    if value is None or isinstance(value, int):
-        return value
+    if value is None:
+        return None
     try:
-        number = float(value)
+        number = value if isinstance(value, int) else float(value)
     except ValueError:
         return None
-    return int(number) if math.isfinite(number) else None
+    return int(number) if abs(number) <= LAST_SECOND else None
 
 
 def _author(name: str | None) -> str:
@@ -269,7 +274,7 @@ def _parent(raw: AnyComment) -> str:
         ''
     """
     parent = raw.parent_id
-    if isinstance(parent, str) and parent[:3] == "t3_":
+    if isinstance(parent, str) and parent.strip().lower()[:3] == "t3_":
         return ""
     plain = plain_id(parent)
     return "" if plain == plain_id(raw.link_id) else plain

@@ -75,6 +75,10 @@ FORMATS: tuple[tuple[tuple[bytes, ...], str, Callable[[], Decoder]], ...] = (
 
 BLOCKS = ".zst_blocks"
 
+SNIFFED = 16
+"""Bytes by which other files are known; further on a stray sign is one to repair."""
+MAGICS = tuple(magic for magics, _, _ in FORMATS for magic in magics)
+
 CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
 """Bytes that no text holds; NULs are left out, since unfinished downloads have them."""
 OTHER_FILES = (b"PAR1", b"PK", b"\xff\xfe", b"\xfe\xff", b"%PDF", b"<")
@@ -94,6 +98,7 @@ class Stream:
         self._allow_partial = allow_partial
         self._progress = progress
         self._hash = hashlib.sha256()
+        self._done = 0
         if path.name.endswith(BLOCKS):
             raise InputError(
                 f"{path}: {BLOCKS} is a container that Arctic Shift used until 2024; "
@@ -126,6 +131,9 @@ class Stream:
             start = self._read(COMPRESSED_CHUNK)
             if not start:
                 self._end_early(0, "is empty")
+            elif any(magic.startswith(start) for magic in MAGICS):
+                self._end_early(0, "is truncated within its first bytes")
+                return
             for magics, name, decoder in FORMATS:
                 if start.startswith(magics):
                     self.format = name
@@ -139,10 +147,11 @@ class Stream:
     def _read(self, size: int = COMPRESSED_CHUNK) -> bytes:
         try:
             data = self._file.read(size)
-            done = self._file.tell()
         except OSError as cause:
             raise InputError(f"{self.path}: cannot read: {cause.strerror}") from cause
         self._hash.update(data)
+        # Counted, since a pipe cannot tell.
+        done = self._done = self._done + len(data)
         if done // SHOWN_EVERY != (done - len(data)) // SHOWN_EVERY or not data:
             self._progress(f"reading {self.path.name}", done, self.bytes)
         return data
@@ -155,7 +164,7 @@ class Stream:
             try:
                 unpacked = decoder.decompress(data)
             except BROKEN as cause:
-                offset = self._file.tell() - len(data)
+                offset = self._done - len(data)
                 self._end_early(offset, f"is corrupt ({cause})")
                 return
             if unpacked:
@@ -190,7 +199,7 @@ class Stream:
             pass
 
     def _refuse_other_files(self, start: bytes) -> None:
-        if CONTROL.search(start) or start.startswith(OTHER_FILES):
+        if CONTROL.search(start[:SNIFFED]) or start.startswith(OTHER_FILES):
             raise InputError(
                 f"{self.path}: is no dump; expected JSON lines, plain or packed with "
                 f"zstd, gzip, bzip2 or xz; it starts with {start[:8]!r}"

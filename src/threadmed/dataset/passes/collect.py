@@ -2,7 +2,7 @@
 
 Posts are read first, so that a comment costs one look-up where its post is of no use.
 Of a person who is neither the patient nor one who answers no words are kept, only the
-place in the tree.
+place in the tree, unless all words are wanted.
 """
 
 from pathlib import Path

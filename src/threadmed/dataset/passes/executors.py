@@ -86,9 +86,11 @@ def local(*, beside: Path | None = None) -> Iterator["Local"]:
     Raises:
         InputError: If the disk cannot be written.
     """
-    if beside is not None and beside.exists() and not beside.is_dir():
-        raise InputError(f"{beside}: is there already and is no folder")
     try:
+        if beside is not None and beside.exists() and not beside.is_dir():
+            raise InputError(
+                f"{beside}: is there already and is no folder; take another name"
+            )
         if beside is not None:
             beside.parent.mkdir(parents=True, exist_ok=True)
         folder = tempfile.TemporaryDirectory(

@@ -4,8 +4,8 @@ A part holds all that was found of its posts and of the comments under them, in 
 order and from any number of files; what is made of it depends on neither.
 """
 
-from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
@@ -117,6 +117,7 @@ def make_threads(posts: Pieces, comments: Pieces, *, reader: Reader) -> Gathered
     """
     roles, account = Roles(reader.options), Account()
     under, duplicates = by_post(comments, reader)
+    names = _names_of_copies(posts, comments)
     found = []
     for post in merged(posts, under, reader):
         made = thread_of(
@@ -128,7 +129,9 @@ def make_threads(posts: Pieces, comments: Pieces, *, reader: Reader) -> Gathered
             account=account,
         )
         if made is not None:
-            found.append(_found(post, under[post.id], made, reader.limits))
+            found.append(
+                _found(post, under[post.id], made, reader.limits, names[post.id])
+            )
     return Gathered(
         found=tuple(found),
         account=account,
@@ -169,6 +172,16 @@ def by_post(comments: Pieces, reader: Reader) -> tuple[dict[str, list[Comment]],
     return under, duplicates
 
 
+def _names_of_copies(posts: Pieces, comments: Pieces) -> dict[str, set[str]]:
+    """Give everybody's names under each post, also those that only one copy has."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for post in records(posts, Post):
+        names[post.id].add(post.author)
+    for comment in records(comments, Comment):
+        names[comment.post].add(comment.author)
+    return names
+
+
 def _by_id(copies: Iterable[Copy]) -> Iterable[list[Copy]]:
     found: dict[str, list[Copy]] = {}
     for copy in copies:
@@ -184,7 +197,11 @@ def merged(posts: Pieces, wanted: Container[str], reader: Reader) -> Iterator[Po
 
 
 def _found(
-    post: Post, comments: Sequence[Comment], made: Made, limits: Limits
+    post: Post,
+    comments: Sequence[Comment],
+    made: Made,
+    limits: Limits,
+    names: Collection[str],
 ) -> Found:
     return Found(
         post=post.id,
@@ -198,16 +215,28 @@ def _found(
             for exchange in made.exchanges
         ),
         flags=made.flags,
-        known=known_by(post, comments, limits),
+        known=known_by(post, comments, limits, names),
     )
 
 
-def known_by(post: Post, comments: Sequence[Comment], limits: Limits) -> Known:
-    """Give what a thread could be led back by: ids, names of people, and times."""
+def known_by(
+    post: Post,
+    comments: Sequence[Comment],
+    limits: Limits,
+    names: Collection[str] = (),
+) -> Known:
+    """Give what a thread could be led back by: ids, names of people, and times.
+
+    Args:
+        post: The post.
+        comments: All comments under it.
+        limits: Says who are bots, and no people.
+        names: Further names, of copies that were merged away.
+    """
     everything: list[Post | Comment] = [post, *comments]
-    names = {item.author for item in everything if item.author}
+    everybody = {*names, *(item.author for item in everything)} - {""}
     return Known(
         ids=frozenset(item.id for item in everything),
-        accounts=frozenset(n for n in names if n.casefold() not in limits.bots),
+        accounts=frozenset(n for n in everybody if n.casefold() not in limits.bots),
         times=frozenset(item.created for item in everything),
     )

@@ -34,8 +34,12 @@ NO_YEARS = re.compile(
 )
 
 SEX_BEHIND = re.compile(
-    r"(?: ?/ ?| )?[MF](?![\w'\u2019]|/[A-Za-z0-9]| (?:sperm|motile|copies|cells|people|dollars))"
+    r"(?: ?/ ?)?[MF](?![\w'\u2019]|/[A-Za-z0-9]| (?:sperm|motile|copies|cells|people|dollars))"
 )
+BEGINS = re.compile(
+    r"(?:^|[(\[,;/]|(?<![^\W_])(?:an?|i['\u2019]?m|i am|patient|pt|old)) ?$"
+)
+"""Before "92F" as people give their age and sex; elsewhere it is a measurement."""
 SEX_BEFORE = re.compile(r"(?<![\w.-])[MF] ?/? ?$")
 NO_AGE = re.compile(
     r"temp|fever|degree|°|thermom|spik|sperm|motil|count|copies|\$|icd|code|diagnos"
@@ -92,6 +96,6 @@ def _runs_on(before: str) -> bool:
 
 def _is_sexed(before: str, as_written: str, after: str) -> bool:
     """Tell whether it is an age as in "92F" or "M 91"."""
-    behind = SEX_BEHIND.match(after) and not (_runs_on(before) or before[-1:] == "-")
+    behind = SEX_BEHIND.match(after) and BEGINS.search(before)
     in_front = SEX_BEFORE.search(as_written) and not re.match(r"\w|%|\.[0-9]", after)
     return bool(behind or in_front) and not NO_AGE.search(before)

@@ -14,8 +14,9 @@ from threadmed.records import Record, ThreadId, Turn
 TOKEN = re.compile(r"[/@]?[^\W_]+")
 """A word with what makes a name of it, as in "u/name" or "@name"."""
 
-ENOUGH_THREADS = 2
-"""In so many threads of others a name must be used before it counts as a word."""
+ENOUGH_THREADS = 3
+"""In so many threads of others a name must be used before it counts as a word, and in
+so many times as many as its owner wrote in: whom many threads know is no word."""
 
 
 class Known(Record, frozen=True, kw_only=True):
@@ -55,8 +56,8 @@ def ordinary_words(
     """Find the user names and ids that are words or numbers anybody uses.
 
     Somebody called "pain" must not take the word from their own thread.
-    A name of letters alone, or of digits alone, is a word if at least two threads
-    use it where nobody of that name wrote.
+    A name of letters alone, or of digits alone, is a word if it is used in at least
+    three times as many threads, where nobody of that name wrote, as one of it wrote in.
 
     Args:
         threads: Turns by thread, before they are scrubbed.
@@ -68,8 +69,10 @@ def ordinary_words(
     Example:
         >>> says = lambda text: (Turn(question=text, answer=None),)
         >>> threads = {"a": says("no pain, jodoe"), "b": says("pain"), "c": says("Pain")}
+        >>> threads["d"] = says("pain")
         >>> by = lambda *names: Known(accounts=frozenset(names))
-        >>> sorted(ordinary_words(threads, {"a": by("Pain", "JoDoe"), "b": by(), "c": by()}))
+        >>> known = dict.fromkeys("bcd", by()) | {"a": by("Pain", "JoDoe")}
+        >>> sorted(ordinary_words(threads, known))
         ['pain']
     """
     named = {
@@ -81,7 +84,10 @@ def ordinary_words(
     for thread, turns in threads.items():
         text = "\n".join([f"{turn.question}\n{turn.answer or ''}" for turn in turns])
         used.update(plain.intersection(TOKEN.findall(text.lower())) - named[thread])
-    return frozenset(word for word, count in used.items() if count >= ENOUGH_THREADS)
+    wrote = Counter(name for names in named.values() for name in names & plain)
+    return frozenset(
+        word for word, count in used.items() if count >= ENOUGH_THREADS * wrote[word]
+    )
 
 
 def is_plain(name: str) -> bool:

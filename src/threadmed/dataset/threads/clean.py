@@ -58,7 +58,9 @@ URL = re.compile(
     r"/[^\s<>\[\]]*",
     re.IGNORECASE,
 )
-LEFT_BY_URL = re.compile(r"\(\s*\)|<\s*>|^\s*\[\w*\]:?\s*$", re.MULTILINE)
+LEFT_BY_URL = re.compile(
+    r"\([^\S\n]*\)|<[^\S\n]*>|^[^\S\n]*\[\w*\]:?[^\S\n]*$", re.MULTILINE
+)
 AFTER_URL = frozenset(".,;:!?'\"*_>")
 """Signs at the end of an address that belong to the sentence around it."""
 
@@ -66,8 +68,8 @@ UNEVEN = ("  ", " \n", "\n ")
 BREAKS = re.compile(r"\n{3,}")
 
 EDIT = re.compile(
-    r"^\W*(?:"
-    r"(?:edit(?:ed)?|updated?|eta)\W*(?:\d+\W*)?(?:[:.,;!)\]*_\u2013\u2014-]|$)"
+    r"^[^\w\n]*(?:"
+    r"(?:edit(?:ed)?|updated?|eta)[^\w\n]*(?:\d+[^\w\n]*)?(?:[:.,;!)\]*_\u2013\u2014-]|$)"
     r"|edit(?:ed)? to add\b|(?-i:EDIT|UPDATE|ETA)\b)",
     re.IGNORECASE | re.MULTILINE,
 )

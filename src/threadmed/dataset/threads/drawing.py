@@ -60,7 +60,7 @@ def lines(explanation: Explanation) -> Iterator[str]:
     """Draw an explanation, a line at a time.
 
     Args:
-        explanation: What `threadmed.dataset.explain.explain` gave.
+        explanation: What `threadmed.dataset.threads.explain.explain` gave.
 
     Example:
         >>> bare = Explanation(post="abc1", comments=0, why="too_few_words")
