@@ -5,8 +5,9 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
@@ -51,11 +52,17 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", local_only)
 
 
-class Server:
-    """A chat completions server in a process of its own."""
+Wire = Literal["openai", "anthropic", "google"]
 
-    def __init__(self, *options: str) -> None:
-        script = Path(__file__).parent / "servers" / "openai_server.py"
+ADDRESS: dict[Wire, str] = {"openai": "/v1", "anthropic": "", "google": ""}
+"""What an SDK expects in a base_url behind the port."""
+
+
+class Server:
+    """A fake model server in a process of its own; see tests/servers/faults.py."""
+
+    def __init__(self, *options: str, wire: Wire = "openai") -> None:
+        script = Path(__file__).parent / "servers" / f"{wire}_server.py"
         self.process = subprocess.Popen(
             [sys.executable, str(script), *options],
             stdout=subprocess.PIPE,
@@ -64,12 +71,19 @@ class Server:
         )
         assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline())
-        self.url = f"http://127.0.0.1:{self.port}/v1"
+        self.url = f"http://127.0.0.1:{self.port}{ADDRESS[wire]}"
 
     def count(self, what: str = "completions") -> int:
-        """Number of completions sent out, or of requests that came in."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/count") as reply:
-            return int(json.load(reply)[what])
+        """Number of completions sent out, or of whatever else faults.py counts."""
+        return int(self._get("count")[what])
+
+    def last(self) -> dict[str, Any]:
+        """Path, headers and body of the last chat that was asked for."""
+        return self._get("last")
+
+    def _get(self, what: str) -> dict[str, Any]:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{what}") as reply:
+            return dict(json.load(reply))
 
     def stop(self) -> None:
         self.process.kill()
@@ -83,10 +97,19 @@ def serve() -> Iterator[Callable[..., Server]]:
     """Start servers, and stop them when the test is over."""
     servers: list[Server] = []
 
-    def start(*options: str) -> Server:
-        servers.append(Server(*options))
+    def start(*options: str, wire: Wire = "openai") -> Server:
+        servers.append(Server(*options, wire=wire))
         return servers[-1]
 
     yield start
     for server in servers:
+        server.stop()
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Mapping[Wire, Server]]:
+    """Have a server of each wire format for the tests of a module to share."""
+    running = {wire: Server(wire=wire) for wire in ADDRESS}
+    yield running
+    for server in running.values():
         server.stop()

@@ -185,6 +185,32 @@ class Price(Record, frozen=True, kw_only=True):
 
     input: float
     output: float
+    cached_input: float | None = None
+    """Of input read from the provider's prompt cache; None is that of other input."""
+    cache_write: float | None = None
+    """Of input written to the provider's prompt cache; None is that of other input."""
+
+
+class Capabilities(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a model takes; None leaves it to the table in llm.providers.capabilities."""
+
+    temperature: Literal["any", "one", "none"] | None = None
+    """Whether it takes any temperature, only 1, or must not be sent one."""
+    reasoning: int | None = None
+    """Tokens of room for its reasoning, on top of the stage's limit for a reply."""
+    system: bool | None = None
+    """Whether it knows a system role; without, that text goes before the first
+    user message."""
+    alternate: bool | None = None
+    """Whether user and assistant must take turns; messages of one role that follow
+    each other are then joined by an empty line."""
+    schema: Literal["schema", "json", "none"] | None = None
+    """Whether a reply can be bound to a JSON schema, to JSON, or to nothing."""
+    max_tokens: Literal["max_tokens", "max_completion_tokens"] | None = None
+    """What an OpenAI-compatible server calls the limit on a reply."""
+    cache: int | None = None
+    """Tokens from which a growing conversation is marked for the prompt cache, where
+    a provider wants it marked; 0 is never."""
 
 
 class Model(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -204,19 +230,40 @@ class Model(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The word none sends none, for models that take no temperature."""
     max_tokens: int | None = None
     """Most tokens in a reply; None takes the stage's."""
+    requests_per_minute: int | None = None
+    """Attempts begun in a minute at most; None is no limit."""
+    tokens_per_minute: int | None = None
+    """Tokens in and out in a minute, on average; None is no limit."""
     timeout_s: float = 120.0
     """Longest wait for one attempt."""
+    total_timeout_s: float | None = None
+    """Longest time for all attempts of one request with the pauses between them;
+    None leaves it to `attempts`."""
     attempts: int = 5
-    """Tries of one request before it counts as failed."""
+    """Tries of one request before it counts as failed. Once the model has replied in
+    a run, being told to slow down counts as a quarter of a try."""
+    batch: bool = False
+    """Whether calls that do not wait for each other go through the provider's batch
+    API, which is cheaper and takes minutes to hours."""
     price: Price | None = None
     """Overrides the list price."""
+    capabilities: Capabilities | None = None
+    """Overrides what is known about the model."""
 
 
 class Usage(Record, frozen=True, kw_only=True):
-    """Tokens of one reply."""
+    """Tokens of one reply, as the provider counts them."""
 
     tokens_in: int = 0
+    """All that went in, cached or not."""
     tokens_out: int = 0
+    """All that came out, reasoning included."""
+    cached_in: int = 0
+    """Of those that went in, read from the prompt cache."""
+    cache_write: int = 0
+    """Of those that went in, written to the prompt cache."""
+    reasoning: int = 0
+    """Of those that came out, spent on reasoning."""
 
 
 class Spend(Record, frozen=True, kw_only=True):

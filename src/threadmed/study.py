@@ -68,6 +68,9 @@ class Panel(Part, frozen=True, kw_only=True):
     primary: str | None = None
     """Decides where there is no majority."""
     rule: PanelRule = "majority"
+    lazy: bool = False
+    """Whether a judge is asked only where the verdicts before it leave the panel's
+    score open: the same scores for fewer calls."""
     show_prior_questions: bool = False
     show_misconception: bool = False
     prompt: str | None = None
@@ -78,6 +81,8 @@ class Budget(Part, frozen=True, kw_only=True):
     """What the whole study may cost; None is no limit."""
 
     usd: float | None = None
+    tokens: int | None = None
+    """In and out together."""
 
 
 class Study(Part, frozen=True, kw_only=True):
@@ -258,7 +263,23 @@ def _complaints(study: Study) -> Iterator[str]:
         for name in (study.name, *names)
         if not (name and name.isprintable())
     )
+    yield from _batches(study)
     yield from _numbers(study)
+
+
+BATCHING = ("openai", "anthropic", "google")
+"""Providers that have a batch API."""
+
+
+def _batches(study: Study) -> Iterator[str]:
+    """Say which models cannot be asked in batches."""
+    for model in study.models:
+        provider = model.model.partition(":")[0]
+        if model.batch and provider not in BATCHING:
+            yield (
+                f"batch of {model.name} is true, but {model.model} has no batch API; "
+                f"models of {', '.join(BATCHING)} have"
+            )
 
 
 def _unknown(key: str, asked: tuple[str, ...], names: list[str]) -> Iterator[str]:
@@ -279,13 +300,17 @@ def _numbers(study: Study) -> Iterator[str]:
         "answer.max_tokens": study.answer.max_tokens,
         "identify.max_tokens": study.identify.max_tokens,
         "panel.max_tokens": study.panel.max_tokens,
-        "select.threads": study.select.threads or 1,
+        "select.threads": study.select.threads or None,
+        "budget.tokens": study.budget.tokens,
     }
     for model in study.models:
         at_least_one[f"in_flight of {model.name}"] = model.in_flight
         at_least_one[f"attempts of {model.name}"] = model.attempts
+        at_least_one[f"max_tokens of {model.name}"] = model.max_tokens
+        at_least_one[f"requests_per_minute of {model.name}"] = model.requests_per_minute
+        at_least_one[f"tokens_per_minute of {model.name}"] = model.tokens_per_minute
     for key, value in at_least_one.items():
-        if value < 1:
+        if value is not None and value < 1:
             yield f"{key} is {value}; expected at least 1"
     for key, amount in _amounts(study):
         if not (amount >= 0 and math.isfinite(amount)):
@@ -298,6 +323,8 @@ def _amounts(study: Study) -> Iterator[tuple[str, float]]:
         yield "budget.usd", study.budget.usd
     for model in study.models:
         yield f"timeout_s of {model.name}", model.timeout_s
+        if model.total_timeout_s is not None:
+            yield f"total_timeout_s of {model.name}", model.total_timeout_s
         if model.temperature != "none":
             yield f"temperature of {model.name}", model.temperature
         if model.price is not None:

@@ -222,9 +222,64 @@ def test_ctrl_c_stops_with_status_3_and_keeps_what_was_paid(
     _, said = child.communicate()
 
     assert child.returncode == 3, said
+    assert "finishing what is in flight" in said
     assert "everything paid for is in" in said
     manifest = read_json(folder.manifest, RunManifest)
     assert sum(spend.calls for spend in manifest.spend) == server.count() > 0
+
+
+def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path, serve: Serve) -> None:
+    server = serve("--latency", "40")
+    folder = write_study(tmp_path, models=served(server))
+    child = subprocess.Popen(
+        [sys.executable, "-m", "threadmed", "run", str(tmp_path)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while server.count("requests") == 0:
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=20)
+
+    assert child.returncode == 3, said
+    assert "Traceback" not in said
+    assert not read_json(folder.manifest, RunManifest).complete
+
+
+def test_a_model_that_cannot_be_used_is_given_up_and_the_others_go_on(
+    tmp_path: Path, serve: Serve
+) -> None:
+    good, bad = serve(), serve("--key", "another-key")
+    models = served(good)
+    one = models.split("[[models]]")
+    place = next(n for n, text in enumerate(one) if 'name = "bad"' in text)
+    one[place] = one[place].replace(good.url, bad.url)
+    folder = write_study(tmp_path, models="[[models]]".join(one))
+
+    done = threadmed("run", tmp_path)
+
+    assert done.returncode == 1
+    assert "bad" in complaint(done)
+    assert bad.count("requests") <= 3
+    rows = read_scores(folder.scores)
+    assert None not in {row.score for row in rows if row.target == "good"}
+    assert {row.score for row in rows if row.target == "bad"} == {None}
+    assert not read_json(folder.manifest, RunManifest).complete
+
+
+def test_a_study_is_exported_for_inspect(tmp_path: Path, serve: Serve) -> None:
+    write_study(tmp_path, models=served(serve()))
+    threadmed("run", tmp_path)
+
+    done = threadmed(
+        "export", tmp_path, "--to", "inspect", "--out", tmp_path / "a.eval"
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a.eval").stat().st_size > 1_000
 
 
 def test_a_budget_stops_with_status_3(tmp_path: Path, serve: Serve) -> None:

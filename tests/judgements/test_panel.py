@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from threadmed.judgements import PanelVerdict, panel
+from threadmed.judgements.panel import is_decided
 from threadmed.records import PanelRule, Score
 
 JUDGES = ("a", "b", "c")
@@ -178,3 +179,37 @@ def test_a_panel_that_does_not_fit_together_is_refused(
 def test_the_primary_rule_needs_a_primary() -> None:
     with pytest.raises(ValueError, match="needs a primary judge"):
         decide({"a": 1}, "primary", primary=None)
+
+
+@pytest.mark.parametrize("rule", get_args(PanelRule))
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_what_is_decided_early_is_what_the_whole_panel_says(
+    table: dict[str, Score | None], rule: PanelRule
+) -> None:
+    for asked in range(len(JUDGES) + 1):
+        said = {judge: table[judge] for judge in JUDGES[:asked]}
+        if is_decided(said, judges=JUDGES, rule=rule, primary="a"):
+            assert decide(said, rule) == decide(table, rule)
+
+
+@pytest.mark.parametrize(
+    ("said", "rule", "decided"),
+    [
+        ({"a": 1, "b": 1}, "majority", True),
+        ({"a": 1, "b": 0}, "majority", False),
+        ({"a": None, "b": 1}, "majority", False),
+        ({"a": 0}, "primary", True),
+        ({"b": -1}, "lowest", True),
+        ({"a": 1, "b": 1}, "lowest", False),
+        ({"a": 1, "b": 0}, "unanimous", True),
+        ({"a": 0, "b": 0}, "median", True),
+    ],
+)
+def test_a_panel_is_decided_once_nobody_could_change_it(
+    said: dict[str, Score | None],
+    rule: PanelRule,
+    decided: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    found = is_decided(said, judges=JUDGES, rule=rule, primary="a")
+
+    assert found == decided

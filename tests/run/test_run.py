@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from study_factory import MARKED, STUDY, Scripts, write_study
+from study_factory import MARKED, STUDY, Scripts, say, write_study
 from threadmed.errors import InputError, ModelError, Stopped, StudyError
 from threadmed.llm.model import ChatModel, Request, RetryLater, ScriptedModel
 from threadmed.records import Answer, Label, Labelled, Model, Stage, Unscored, Verdict
@@ -325,3 +325,35 @@ def test_a_question_labelled_twice_is_one_line_before_anything_is_asked(
         conduct(folder, scripts.open)
 
     assert scripts.calls() == 0
+
+
+def test_a_lazy_panel_gives_the_same_scores_for_fewer_calls(tmp_path: Path) -> None:
+    """The third judge differs from the first two on some answers and not on others."""
+
+    def say_of(name: str) -> Callable[[Request], str]:
+        def said(request: Request) -> str:
+            text = request.messages[-1].content
+            if name == "judge-b" and "Quite right" in text:
+                return '{"score": 0, "explanation": "perhaps"}'
+            return say(name, request)
+
+        return said
+
+    def opened(entry: Model) -> ChatModel:
+        return ScriptedModel(say_of(entry.name), identity=entry.model)
+
+    tables, calls = [], []
+    for lazy in ("false", "true"):
+        text = STUDY.replace("[panel]", f"[panel]\nlazy = {lazy}")
+        folder = write_study(tmp_path / lazy, text=text)
+        manifest = conduct(folder, opened)
+        assert manifest.complete
+        tables.append(folder.scores.read_bytes())
+        calls.append(
+            {spend.model: spend.calls for spend in manifest.spend
+             if spend.stage == "judge"}
+        )  # fmt: skip
+
+    assert tables[0] == tables[1]
+    assert calls[1]["judge-a"] == calls[0]["judge-a"]
+    assert 0 < calls[1]["judge-c"] < calls[0]["judge-c"]

@@ -116,6 +116,10 @@ def hydrate(
 @app.command()
 def init(
     folder: Annotated[Path, typer.Argument(help="Folder to make.", metavar="DIR")],
+    *,
+    paper: Annotated[
+        bool, typer.Option("--paper", help="The paper's five targets and three judges.")
+    ] = False,
 ) -> None:
     """Write a commented study.toml into a folder.
 
@@ -123,7 +127,28 @@ def init(
     """
     from threadmed.cli.commands import run_init
 
-    run_init(folder)
+    run_init(folder, paper=paper)
+
+
+@app.command()
+def plan(
+    study: StudyPath,
+    *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Send one tiny call to every model.")
+    ] = False,
+    json: Annotated[
+        Path | None, typer.Option(help="Write every number to this file.")
+    ] = None,
+) -> None:
+    """Say what a study will cost, before anything is sent.
+
+    Calls, tokens and USD per stage and model, beside what a naive run would make;
+    after a part was run, predicted from what was seen.
+    """
+    from threadmed.cli.plans import run_plan
+
+    run_plan(study, check=check, json=json)
 
 
 @app.command()
@@ -135,15 +160,20 @@ def run(
     budget: Annotated[
         float | None, typer.Option(help="Most that the whole study may cost, in USD.")
     ] = None,
+    *,
+    no_wait: Annotated[
+        bool, typer.Option("--no-wait", help="Submit batches, and come back for them.")
+    ] = False,
 ) -> None:
     """Pay for what a study still lacks.
 
     Finds the questions with a misconception, lets the targets answer, lets the panel
-    judge. May be interrupted at any moment and run again.
+    judge. May be interrupted at any moment and run again; Ctrl-C once finishes what
+    is in flight, twice stops at once.
     """
     from threadmed.cli.commands import run_study
 
-    run_study(study, only=only, budget=budget)
+    run_study(study, only=only, budget=budget, wait=not no_wait)
 
 
 @app.command()
@@ -155,6 +185,20 @@ def report(study: StudyPath) -> None:
     from threadmed.cli.commands import run_report
 
     run_report(study)
+
+
+@app.command()
+def export(
+    study: StudyPath,
+    to: Annotated[Literal["inspect"], typer.Option(help="For which tool.")],
+    out: Annotated[
+        Path, typer.Option(help="A .eval or .json file, or a folder for one a target.")
+    ],
+) -> None:
+    """Write the results of a study for another tool."""
+    from threadmed.cli.commands import run_export
+
+    run_export(study, to=to, out=out)
 
 
 @app.command()

@@ -2,13 +2,15 @@
 
 import asyncio
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -18,6 +20,9 @@ from threadmed.llm.model import ChatModel
 from threadmed.records import Model, PanelRule, Stage
 from threadmed.store import read_bytes, write_bytes, write_json, write_text
 from threadmed.study import Folder, RunManifest, study_folder
+
+if TYPE_CHECKING:
+    from threadmed.llm.engine import Engine
 
 VERBS: dict[Stage, str] = {
     "identify": "identifying with",
@@ -39,37 +44,45 @@ def say(text: str) -> None:
 
 @contextmanager
 def stoppable(kept: str) -> Iterator[None]:
-    """Let Ctrl-C end what is being done as an early stop, not as an accident."""
+    """Let Ctrl-C, or a SIGTERM, end what is being done as an early stop."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     except KeyboardInterrupt:
         raise Stopped(f"stopped; {kept}") from None
 
 
-def run_init(folder: Path) -> None:
-    """Write study.toml where there is none."""
+def run_init(folder: Path, *, paper: bool) -> None:
+    """Write study.toml where there is none; with `paper` the paper's study."""
     target = study_folder(folder).study
     if target.exists():
         raise InputError(
             f"{target}: is there already; edit it, or choose another folder"
         )
-    write_text(target, _template("study.toml"))
-    say(f"{target}: says all that decides a number; edit it, then run")
+    write_text(target, _template("paper.toml" if paper else "study.toml"))
+    say(f"{target}: says all that decides a number; edit it, then")
+    say(f"  threadmed plan {folder}    # what it will cost")
     say(f"  threadmed run {folder}")
 
 
-def run_study(root: Path, *, only: Stage | None, budget: float | None) -> None:
+def run_study(
+    root: Path, *, only: Stage | None, budget: float | None, wait: bool = True
+) -> None:
     """Run a study and say what it came to."""
     if budget is not None and not budget >= 0:
         raise typer.BadParameter("--budget is an amount of USD, 0 or more")
     folder = study_folder(root)
-    manifest = conduct(folder, only=only, budget=budget)
+    manifest = conduct(folder, only=only, budget=budget, wait=wait)
     say_spend(manifest)
     say(f"{folder.scores}: the scores; now `threadmed report {root}`")
 
 
 def conduct(
-    folder: Folder, *, only: Stage | None = None, budget: float | None = None
+    folder: Folder,
+    *,
+    only: Stage | None = None,
+    budget: float | None = None,
+    wait: bool = True,
 ) -> RunManifest:
     """Run a study with the clock, the environment and a person who watches."""
     from threadmed.llm.providers import open_model
@@ -78,20 +91,48 @@ def conduct(
     def opened(entry: Model) -> ChatModel:
         return open_model(entry, environment=os.environ)
 
+    async def conducted() -> RunManifest:
+        return await run(
+            folder,
+            open_model=opened,
+            clock=time.time,
+            progress=lambda stage, model, done, total: progress(
+                f"{VERBS[stage]} {model}", done, total
+            ),
+            only=only,
+            budget_usd=budget,
+            wait=wait,
+            on_engine=stop_by_signals,
+        )
+
     kept = f"everything paid for is in {folder.journal}; run again to go on"
     with stoppable(kept), shown() as progress:
-        return asyncio.run(
-            run(
-                folder,
-                open_model=opened,
-                clock=time.time,
-                progress=lambda stage, model, done, total: progress(
-                    f"{VERBS[stage]} {model}", done, total
-                ),
-                only=only,
-                budget_usd=budget,
+        try:
+            return asyncio.run(conducted())
+        except asyncio.CancelledError:
+            raise Stopped(f"stopped; {kept}") from None
+
+
+def stop_by_signals(engine: "Engine") -> None:
+    """Let a first Ctrl-C or SIGTERM finish what is in flight, and a second not even that.
+
+    Called inside of the task that is to be stopped.
+    """
+    task, presses = asyncio.current_task(), count(1)
+
+    def pressed() -> None:
+        if next(presses) > 1:
+            engine.abandon()
+        elif task is not None:
+            task.cancel()
+            typer.echo(
+                "finishing what is in flight; once more to stop at once", err=True
             )
-        )
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Loops of some systems take no handlers; there the first stop is at once.
+        with suppress(NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(number, pressed)
 
 
 def say_spend(manifest: RunManifest) -> None:
@@ -109,6 +150,15 @@ def run_report(root: Path) -> None:
     from threadmed.report import write
 
     say(f"{write(study_folder(root))}")
+
+
+def run_export(root: Path, *, to: Literal["inspect"], out: Path) -> None:
+    """Write a study's results for another tool."""
+    match to:
+        case "inspect":
+            from threadmed.inspection.export import export_inspect
+
+            say(f"{export_inspect(study_folder(root), out)}: open it with inspect view")
 
 
 def run_measure(

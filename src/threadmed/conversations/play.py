@@ -99,7 +99,11 @@ class _Asking(Record, frozen=True, kw_only=True):
             system=options.system,
             merge_questions=options.merge_questions,
         )
-        request = Request(messages=seen, max_tokens=options.max_tokens)
+        request = Request(
+            messages=seen,
+            max_tokens=options.max_tokens,
+            grows=setting == "multi_turn",
+        )
         said = await self.target.ask(request)
         failed = self.not_come(setting, turn)
         match said:

@@ -15,7 +15,8 @@ decide (`majority` without a majority, and `primary`), which is what it is for.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import assert_never
 
 from threadmed.records import PanelRule, Record, Score
@@ -80,6 +81,55 @@ def panel(
         case _:
             assert_never(rule)
     return PanelVerdict(score=score, tie_break=False)
+
+
+def waves(judges: Sequence[str], *, lazy: bool) -> Iterator[tuple[str, ...]]:
+    """Say who is asked together: all, or of a lazy panel first as many as could decide.
+
+    Example:
+        >>> list(waves("abc", lazy=True)), list(waves("abc", lazy=False))
+        ([('a', 'b'), ('c',)], [('a', 'b', 'c')])
+    """
+    first = len(judges) // 2 + 1 if lazy else len(judges)
+    yield tuple(judges[:first])
+    for judge in judges[first:]:
+        yield (judge,)
+
+
+def is_decided(
+    verdicts: Mapping[str, Score | None],
+    *,
+    judges: Sequence[str],
+    rule: PanelRule,
+    primary: str | None,
+) -> bool:
+    """Whether no verdict that is still to come could change what the panel says.
+
+    Args:
+        verdicts: Score by judge, of those that were asked; None is unscored.
+        judges: The configured panel.
+        rule: How scores become one.
+        primary: The judge that decides; None where the panel has none.
+
+    Example:
+        >>> by = {"judges": "abc", "rule": "majority", "primary": "c"}
+        >>> is_decided({"a": 1, "b": 1}, **by), is_decided({"a": 1, "b": 0}, **by)
+        (True, False)
+    """
+    missing = [judge for judge in judges if judge not in verdicts]
+    said = {
+        panel(
+            {**verdicts, **dict(zip(missing, come, strict=True))},
+            judges=judges,
+            rule=rule,
+            primary=primary,
+        )
+        for come in product(ANY, repeat=len(missing))
+    }
+    return len(said) == 1
+
+
+ANY: tuple[Score | None, ...] = (-1, 0, 1, None)
 
 
 def _check(

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from threadmed.errors import InputError
-from threadmed.judgements.panel import PanelVerdict, panel
+from threadmed.judgements.panel import PanelVerdict, is_decided, panel
 from threadmed.records import (
     Answer,
     PanelRule,
@@ -28,6 +28,11 @@ def item_of(record: Answer | Verdict | ScoreRow) -> Item:
     return (record.target, record.setting, record.thread_id, record.turn)
 
 
+def score_of(verdict: Verdict) -> Score | None:
+    """Give a judge's score; None where there is none."""
+    return verdict.score if isinstance(verdict, Scored) else None
+
+
 def score_table(
     items: Iterable[Item],
     answers: Mapping[Item, Answer],
@@ -45,12 +50,12 @@ def score_table(
 
     Returns:
         One row an item, in the order of `items`. An item without an answer, and an
-        answered one for which not all judges have been asked, is `pending`.
+        answered one for which not all judges have been asked, is `pending`; of a lazy
+        panel, one whose score the judges that were asked leave open.
     """
     said: dict[Item, dict[str, Score | None]] = defaultdict(dict)
     for verdict in verdicts:
-        score = verdict.score if isinstance(verdict, Scored) else None
-        said[item_of(verdict)][verdict.judge] = score
+        said[item_of(verdict)][verdict.judge] = score_of(verdict)
     return tuple(_row(item, answers.get(item), said[item], by=by) for item in items)
 
 
@@ -58,7 +63,11 @@ def _row(
     item: Item, answer: Answer | None, said: Mapping[str, Score | None], *, by: Panel
 ) -> PanelScore:
     target, setting, thread_id, turn = item
-    judged = by.judges and all(judge in said for judge in by.judges)
+    judged = by.judges and (
+        is_decided(said, judges=by.judges, rule=by.rule, primary=by.primary)
+        if by.lazy
+        else all(judge in said for judge in by.judges)
+    )
     found = PanelVerdict(score=None, tie_break=False)
     outcome: ScoreOutcome
     if answer is None or (answer.outcome == "answered" and not judged):

@@ -1,60 +1,32 @@
 """Asks models: no reply lost, none paid twice, no call begun beyond the budget.
 
-A request goes through the journal, then through the calls under way, then into its
-model's lane; there the budget is asked, attempts are made, and the reply is committed
-to the journal before anyone sees it.
+A request goes through the journal, then through the calls under way, then to its
+model's caller; there it waits for a place, the budget is asked, attempts are made, and
+the reply is committed to the journal before anyone sees it.
 """
 
 import asyncio
-import math
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
+from itertools import count
 
-import msgspec
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_exception_type,
-    wait_exponential_jitter,
-)
-
-from threadmed.errors import ModelError, ModelUnavailable, Stopped
-from threadmed.llm.journal import Entry, Journal
-from threadmed.llm.lane import Lane
-from threadmed.llm.model import (
-    ChatModel,
-    Failed,
-    Replied,
-    Reply,
-    Request,
-    RetryLater,
-    request_content,
-    request_key,
-)
-from threadmed.llm.prices import cost_usd, price_of
-from threadmed.records import Model, Spend, Stage, Usage
-
-BREAK_AFTER = 5
-"""Requests in a row that do not get through before a model counts as unreachable."""
-
-REFUSED_AFTER = 20
-"""Requests in a row that are refused before a model counts as set up wrongly.
-
-Only a model that has never replied is given up for this: the longest conversations
-go first, and several in a row may be too long for it."""
-
-LONGEST_WAIT_S = 300.0
-"""Most that a provider's Retry-After is honoured before the next attempt."""
-
-BACK_OFF = wait_exponential_jitter(multiplier=0.5, max=60.0, jitter=0.5)
-
-Outcome = Replied | Failed
+from threadmed.errors import Stopped
+from threadmed.llm.batchdesk import BatchDesk
+from threadmed.llm.batches import PATIENT, Pace
+from threadmed.llm.books import Books, Call
+from threadmed.llm.breaker import Breaker
+from threadmed.llm.budget import Purse, Worst, reply_limit, worst_of
+from threadmed.llm.caller import Caller, Outcome, content_of
+from threadmed.llm.journal import Journal
+from threadmed.llm.model import ChatModel, Failed, Replied, Request, request_key
+from threadmed.llm.prices import price_of
+from threadmed.llm.stats import Stats
+from threadmed.records import Model, Spend, Stage
 
 
 class Engine:
     """Asks the models of one study."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all by keyword, and each is one thing
         self,
         models: Mapping[str, ChatModel],
         *,
@@ -62,7 +34,8 @@ class Engine:
         journal: Journal,
         clock: Callable[[], float],
         budget_usd: float | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        budget_tokens: int | None = None,
+        pace: Pace = PATIENT,
     ) -> None:
         """Get ready; nothing is sent.
 
@@ -72,31 +45,39 @@ class Engine:
             journal: Where replies are kept; what it holds counts as spent.
             clock: Seconds since 1970.
             budget_usd: Most that the whole study may cost; None is no limit.
-            sleep: Waits so many seconds.
+            budget_tokens: Most tokens, in and out, that it may use; None is no limit.
+            pace: How batches are gathered and waited for.
 
         Raises:
-            StudyError: If a model's price is not known.
+            StudyError: If a model's price is not known, or it has no batch API.
+            InputError: If the journal cannot be read.
         """
         self._models = models
         self._entries = entries
         self._journal = journal
-        self._clock = clock
-        self._budget = budget_usd
-        self._sleep = sleep
         self._prices = {name: price_of(entry) for name, entry in entries.items()}
-        self._lanes = {name: Lane(entry.in_flight) for name, entry in entries.items()}
-        paid = journal.spend()
-        self._spent = sum(spend.cost_usd for spend in paid)
-        self._replied = {spend.model for spend in paid}
-        self._reserved = 0.0
+        purse = Purse(usd=budget_usd, tokens=budget_tokens)
+        books = Books(journal, purse=purse, clock=clock)
+        replied = {spend.model for spend in journal.spend()}
+        self._callers: dict[str, Caller] = {}
+        self._batches = BatchDesk(journal=journal, books=books, clock=clock, pace=pace)
+        for name, model in models.items():
+            breaker = Breaker(name, has_replied_before=name in replied)
+            entry = entries[name]
+            self._callers[name] = Caller(model, entry, books=books, breaker=breaker)
+            self._batches.open(model, entry, breaker=breaker)
+        self._numbers = count()
         self._is_closing = False
-        self._flying: dict[str, asyncio.Task[Outcome]] = {}
-        self._sent: set[str] = set()
-        self._lost_in_a_row: dict[str, int] = defaultdict(int)
-        self._broken: dict[str, str] = {}
+        self._flying: dict[str, tuple[Caller, asyncio.Task[Outcome]]] = {}
 
     async def ask(
-        self, model: str, request: Request, *, stage: Stage, priority: int = 0
+        self,
+        model: str,
+        request: Request,
+        *,
+        stage: Stage,
+        priority: int = 0,
+        batch: bool = False,
     ) -> Outcome:
         """Give the reply to a request, from the journal if it was paid for before.
 
@@ -105,29 +86,72 @@ class Engine:
             request: What is asked; an equal one under way is waited for, not sent.
             stage: On whose account.
             priority: Higher goes first where a model's places are taken.
+            batch: Whether the reply may come hours later, in a batch, if the study
+                wants that of the model. A request that is in a batch already is
+                waited for either way.
 
         Returns:
             Replied, with a reply that is in the journal, or Failed, where this
-            request got no reply after its last attempt; a later run tries it anew.
+            request got no reply: after its last attempt, or because the model was
+            given up (`broken` says why). A later run tries it anew.
 
         Raises:
-            ModelError: If the model cannot be used: wrong key, no such model, or
-                several requests in a row that did not get through.
-            Stopped: If the budget does not hold for the request.
+            Stopped: If the budget does not hold for the request, the engine closes,
+                or all that is left is in batches and these are not waited for.
             InputError: If the journal cannot be written.
         """
+        self._batches.start(lambda: len(self._flying))
+        caller = self._callers[model]
         key = request_key(self._models[model], request)
-        task = self._flying.get(key)
-        if task is None:
-            reply = self._journal.get(key)
-            if reply is not None:
-                return Replied(key=key, reply=reply)
-            call = self._call(model, request, key=key, stage=stage, priority=priority)
-            task = asyncio.get_running_loop().create_task(call)
-            self._flying[key] = task
-            task.add_done_callback(lambda task: self._land(key, task))
-        # Whoever waits may be cancelled; a call that was sent lands all the same.
-        return await asyncio.shield(task)
+        if key in self._flying:
+            caller.count.shared += 1
+            # Whoever waits may be cancelled; a call that was sent lands all the same.
+            return await asyncio.shield(self._flying[key][1])
+        reply = self._journal.get(key)
+        if reply is not None:
+            caller.count.reused += 1
+            return Replied(key=key, reply=reply)
+        if caller.broken:
+            return Failed(key=key, why=caller.broken)
+        if self._is_closing:
+            raise Stopped("the run is being stopped; what was paid for is kept")
+        call = self._call_of(model, request, key=key, stage=stage, priority=priority)
+        return await asyncio.shield(self._launch(call, caller, batch=batch))
+
+    def _call_of(
+        self, model: str, request: Request, *, key: str, stage: Stage, priority: int
+    ) -> Call:
+        return Call(
+            key=key,
+            stage=stage,
+            model=model,
+            request=request,
+            priority=priority,
+            number=next(self._numbers),
+            price=self._prices[model],
+            worst=self._worst(model, request),
+        )
+
+    def _worst(self, model: str, request: Request) -> Worst:
+        asked = self._entries[model].max_tokens or request.max_tokens
+        sent = self._models[model].parameters(request)
+        most = reply_limit(sent, least=asked)
+        return worst_of(request, price=self._prices[model], max_tokens=most)
+
+    def _launch(
+        self, call: Call, caller: Caller, *, batch: bool
+    ) -> asyncio.Task[Outcome]:
+        """Begin a call that goes on whoever leaves."""
+        lane = self._batches.takes(call.model, call.key, batch=batch)
+        if lane is None:
+            work = caller.call(call)
+        else:
+            content = content_of(self._models[call.model], call.request)
+            work = self._batches.call(lane, call, content, caller=caller)
+        task = asyncio.get_running_loop().create_task(work)
+        self._flying[call.key] = (caller, task)
+        task.add_done_callback(lambda task: self._land(call.key, task))
+        return task
 
     def _land(self, key: str, task: asyncio.Task[Outcome]) -> None:
         """Take a call off the list; its error is looked at, if by nobody else."""
@@ -135,112 +159,18 @@ class Engine:
         if not task.cancelled():
             task.exception()
 
-    async def _call(
-        self, model: str, request: Request, *, key: str, stage: Stage, priority: int
-    ) -> Outcome:
-        async with self._lanes[model].place(priority):
-            if model in self._broken:
-                raise ModelError(self._broken[model])
-            worst = self._worst(model, request)
-            self._reserve(model, worst)
-            try:
-                reply = await self._attempts(model, request, key)
-                self._keep(model, request, reply, key=key, stage=stage)
-            except ModelUnavailable as cause:
-                limit = math.inf if model in self._replied else REFUSED_AFTER
-                return self._lose(model, key, str(cause), limit=limit)
-            except RetryLater as cause:
-                return self._lose(model, key, str(cause), limit=BREAK_AFTER)
-            except ModelError as cause:
-                self._broken[model] = str(cause)
-                raise
-            finally:
-                self._reserved -= worst
-        return Replied(key=key, reply=reply)
+    @property
+    def broken(self) -> Mapping[str, str]:
+        """Which models were given up, and why, in a line that says what to do."""
+        return {
+            name: caller.broken
+            for name, caller in self._callers.items()
+            if caller.broken
+        }
 
-    def _worst(self, model: str, request: Request) -> float:
-        """Bound the cost of a request: no token is shorter than a byte."""
-        size = sum(len(message.content.encode()) + 16 for message in request.messages)
-        size += len(request.schema.json.encode()) if request.schema else 0
-        most = self._entries[model].max_tokens or request.max_tokens
-        usage = Usage(tokens_in=size, tokens_out=most)
-        return cost_usd(self._prices[model], usage)
-
-    def _reserve(self, model: str, worst: float) -> None:
-        """Set a request's worst case aside, or stop."""
-        needed = self._spent + self._reserved + worst
-        if self._budget is not None and worst > 0 and needed > self._budget:
-            raise Stopped(
-                f"the budget of {self._budget:.2f} USD is used up: {self._spent:.4f} "
-                f"USD are spent, and the next call to {model} could cost up to "
-                f"{worst:.4f}; what was paid for is kept, so raise it and run again"
-            )
-        self._reserved += worst
-
-    async def _attempts(self, model: str, request: Request, key: str) -> Reply:
-        """Try, a bounded number of times, with growing pauses between."""
-        entry = self._entries[model]
-        attempts = AsyncRetrying(
-            stop=lambda state: (
-                self._is_closing or state.attempt_number >= entry.attempts
-            ),
-            wait=_pause_s,
-            retry=retry_if_exception_type(RetryLater),
-            sleep=self._sleep,
-            reraise=True,
-        )
-        return await attempts(self._attempt, model, request, key)
-
-    async def _attempt(self, model: str, request: Request, key: str) -> Reply:
-        self._sent.add(key)
-        seconds = self._entries[model].timeout_s
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._models[model].chat(request)
-        except TimeoutError as cause:
-            raise RetryLater(f"no reply within {seconds:g} s") from cause
-        finally:
-            self._sent.discard(key)
-
-    def _keep(
-        self, model: str, request: Request, reply: Reply, *, key: str, stage: Stage
-    ) -> None:
-        """Commit a reply before anyone sees it.
-
-        A server that does not count tokens cannot make a budget endless: a text
-        without any is charged as the worst case.
-        """
-        uncounted = bool(reply.text) and reply.usage == Usage()
-        cost = cost_usd(self._prices[model], reply.usage)
-        cost = self._worst(model, request) if uncounted else cost
-        self._journal.put(
-            Entry(
-                key=key,
-                stage=stage,
-                model=model,
-                request=msgspec.json.encode(
-                    request_content(self._models[model], request), order="sorted"
-                ),
-                reply=reply,
-                cost_usd=cost,
-                at=self._clock(),
-            )
-        )
-        self._spent += cost
-        self._lost_in_a_row[model] = 0
-        self._replied.add(model)
-
-    def _lose(self, model: str, key: str, why: str, *, limit: float) -> Failed:
-        """Count a request that failed for good; too many in a row break the model."""
-        self._lost_in_a_row[model] += 1
-        lost = self._lost_in_a_row[model]
-        if lost >= limit:
-            self._broken[model] = (
-                f"{model} cannot be reached: {lost} requests in a row failed, the last "
-                f"one with: {why}; what was paid for is kept, so mend this and run again"
-            )
-            raise ModelError(self._broken[model])
-        return Failed(key=key, why=why)
+    def stats(self) -> Mapping[str, Stats]:
+        """Say what became of the calls to each model in this run, so far."""
+        return {name: caller.stats() for name, caller in self._callers.items()}
 
     def spend(self) -> tuple[Spend, ...]:
         """Say what the whole study has paid so far, by stage and model."""
@@ -249,17 +179,25 @@ class Engine:
     async def close(self) -> None:
         """Let what was sent land in the journal, drop what was not, close the models."""
         self._is_closing = True
+        for caller in self._callers.values():
+            caller.is_closing = True
         flying = dict(self._flying)
-        for key, task in flying.items():
-            if key not in self._sent:
+        for key, (caller, task) in flying.items():
+            if not caller.is_sent(key):
                 task.cancel()
-        await asyncio.gather(*flying.values(), return_exceptions=True)
-        for model in self._models.values():
-            await model.close()
+        tasks = [task for _, task in flying.values()]
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._batches.close()
+        await self._journal.flush()
+        for caller in self._callers.values():
+            await caller.close()
 
+    def abandon(self) -> None:
+        """Wait no longer for what was sent: close() then ends at once.
 
-def _pause_s(state: RetryCallState) -> float:
-    """Say how long to wait: longer each time, and as long as the provider asks."""
-    cause = state.outcome.exception() if state.outcome else None
-    asked = cause.after_s if isinstance(cause, RetryLater) else None
-    return max(BACK_OFF(state), min(asked or 0.0, LONGEST_WAIT_S))
+        May be called while close() waits. What a provider has begun may be on the
+        bill, and a later run pays for it again.
+        """
+        for _, task in self._flying.values():
+            task.cancel()
+        self._batches.abandon()

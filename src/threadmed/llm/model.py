@@ -28,6 +28,9 @@ class Request(Record, frozen=True, kw_only=True):
     schema: Schema | None = None
     repeat: int = 0
     """Number of the repetition; equal requests with other numbers are paid anew."""
+    grows: bool = False
+    """Whether a later request will begin with all of this one and its reply, so that
+    it cannot wait and is worth caching; it is no part of what is sent."""
 
 
 class Reply(Record, frozen=True, kw_only=True):

@@ -6,8 +6,11 @@ and are written at the end of every run, whole or stopped.
 
 from collections.abc import Callable, Mapping
 
+import msgspec
+
 from threadmed.errors import ModelError, ThreadmedError
 from threadmed.judgements.scores import item_of
+from threadmed.llm.batches import PATIENT
 from threadmed.llm.engine import Engine
 from threadmed.llm.journal import Journal
 from threadmed.llm.model import ChatModel
@@ -20,11 +23,13 @@ from threadmed.study import Folder, RunManifest, Study, read_study
 
 __all__ = ["Progress", "run"]
 
+HASTY = msgspec.structs.replace(PATIENT, waits=False)
+
 Open = Callable[[Model], ChatModel]
 """Makes a model of its entry in the study; the command line binds the environment."""
 
 
-async def run(
+async def run(  # noqa: PLR0913 - all but the folder by keyword
     folder: Folder,
     *,
     open_model: Open,
@@ -32,6 +37,8 @@ async def run(
     progress: Progress,
     only: Stage | None = None,
     budget_usd: float | None = None,
+    wait: bool = True,
+    on_engine: Callable[[Engine], None] = lambda _: None,
 ) -> RunManifest:
     """Pay for what a study still lacks, and write its files.
 
@@ -42,6 +49,8 @@ async def run(
         progress: Told what is done.
         only: One stage alone; what comes before it is read from the folder.
         budget_usd: Replaces the study's budget.
+        wait: Whether batches are waited for, or left for a later run.
+        on_engine: Is handed the engine before anything is asked.
 
     Returns:
         What was written to manifest.json.
@@ -49,29 +58,36 @@ async def run(
     Raises:
         InputError: If a file is missing or malformed.
         StudyError: If the study asks for what cannot be done.
-        ModelError: If a model cannot be used, or none of its calls got through.
+        ModelError: If a model was given up, or none of its calls got through.
         Stopped: If the budget is used up; everything paid for is kept.
     """
     study = read_study(folder)
     material = read_material(folder, study)
     models = {name: open_model(study.model(name)) for name in _needed(study, only)}
-    limit = study.budget.usd if budget_usd is None else budget_usd
     with Journal(folder.journal) as journal:
         engine = Engine(
             models,
             entries={name: study.model(name) for name in models},
             journal=journal,
-            budget_usd=limit,
+            budget_usd=study.budget.usd if budget_usd is None else budget_usd,
+            budget_tokens=study.budget.tokens,
             clock=clock,
+            pace=PATIENT if wait else HASTY,
         )
+        on_engine(engine)
         this = Run(study, material, engine=engine, progress=progress)
-        manifest = await _conducted(this, folder, models=models, only=only)
-    _refuse_silence(this)
+        manifest = await _conducted(this, engine, folder, models=models, only=only)
+    _refuse_silence(this, engine)
     return manifest
 
 
 async def _conducted(
-    this: Run, folder: Folder, *, models: Mapping[str, ChatModel], only: Stage | None
+    this: Run,
+    engine: Engine,
+    folder: Folder,
+    *,
+    models: Mapping[str, ChatModel],
+    only: Stage | None,
 ) -> RunManifest:
     """Go through the stages; whatever ends them, write what has come in."""
     try:
@@ -79,8 +95,8 @@ async def _conducted(
     except BaseExceptionGroup as group:
         raise _known(group) from group
     finally:
-        await this.engine.close()
-        manifest = write_files(this, folder, models=models, only=only)
+        await engine.close()
+        manifest = write_files(this, engine, folder, models=models, only=only)
     return manifest
 
 
@@ -122,8 +138,10 @@ def _known(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return group if known is None else known
 
 
-def _refuse_silence(this: Run) -> None:
-    """Complain of a model that never answered: its outcomes are no finding."""
+def _refuse_silence(this: Run, engine: Engine) -> None:
+    """Complain of a model that was given up, or never answered: that is no finding."""
+    if engine.broken:
+        raise ModelError("; ".join(why for _, why in sorted(engine.broken.items())))
     for (stage, model), why in sorted(this.failed.items()):
         if not this.used.get((stage, model)):
             raise ModelError(

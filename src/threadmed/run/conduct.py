@@ -3,16 +3,17 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping
+from typing import Protocol
 
 from threadmed.conversations import Target, play, turns
 from threadmed.judgements import Judge, judge
-from threadmed.judgements.scores import Item, item_of
+from threadmed.judgements.panel import is_decided, waves
+from threadmed.judgements.scores import Item, item_of, score_of
 from threadmed.labels import Identifier, identify
 from threadmed.labels.selection import (
     Question,
     misconceptions,
 )
-from threadmed.llm.engine import Engine
 from threadmed.llm.model import Ask, Failed, Replied, Request
 from threadmed.records import (
     Answer,
@@ -29,6 +30,21 @@ from threadmed.study import (
 
 Progress = Callable[[Stage, str, int, int], None]
 """Told a stage, a model, and how many of its items are done, of how many."""
+
+
+class Asked(Protocol):
+    """What a run asks: an engine, or what stands in its place for a plan."""
+
+    async def ask(
+        self,
+        model: str,
+        request: Request,
+        *,
+        stage: Stage,
+        priority: int = 0,
+        batch: bool = False,
+    ) -> Replied | Failed:
+        """Give the reply to a request, or say why there is none."""
 
 
 class Tally:
@@ -57,7 +73,7 @@ class Run:
     """One pass over one study; holds its engine and what has come in so far."""
 
     def __init__(
-        self, study: Study, material: Material, *, engine: Engine, progress: Progress
+        self, study: Study, material: Material, *, engine: Asked, progress: Progress
     ) -> None:
         self.study = study
         self.material = material
@@ -66,6 +82,8 @@ class Run:
         self.threads = {thread.thread_id: thread for thread in material.threads}
         self.labels: list[Label] = list(material.given)
         self.marked: Mapping[Question, Labelled] = {}
+        self.is_marked = False
+        """Whether it is settled which questions are answered."""
         self.answers: dict[Item, Answer] = {}
         self.verdicts: dict[tuple[str, Item], Verdict] = {}
         self.used: dict[tuple[Stage, str], list[str]] = defaultdict(list)
@@ -76,7 +94,13 @@ class Run:
         """Bind the engine to one stage and model, and note what is used."""
 
         async def ask(request: Request) -> Replied | Failed:
-            said = await self.engine.ask(model, request, stage=stage, priority=priority)
+            said = await self.engine.ask(
+                model,
+                request,
+                stage=stage,
+                priority=priority,
+                batch=not request.grows,
+            )
             if isinstance(said, Replied):
                 self.used[stage, model].append(said.key)
                 self.served[model].add(said.reply.served_by)
@@ -89,6 +113,7 @@ class Run:
     def mark(self) -> None:
         """Settle which questions are answered, from the labels that are there."""
         self.marked = misconceptions(self.labels, self.material.source)
+        self.is_marked = True
 
     def labelled(self, thread: Thread) -> tuple[int, ...]:
         """Give the turns of a thread that carry a misconception, ascending."""
@@ -180,9 +205,22 @@ class Run:
         label = self.marked.get((answer.thread_id, answer.turn))
         if label is None or answer.outcome != "answered":
             return
-        for name in self.study.panel.judges:
-            self.tally.expect("judge", name, 1)
-            _begin(self._judge(name, answer, label), group)
+        _begin(self._judge_in_waves(answer, label), group)
+
+    async def _judge_in_waves(self, answer: Answer, label: Labelled) -> None:
+        """Ask the judges, or those of a lazy panel until they have decided."""
+        by = self.study.panel
+        for wave in waves(by.judges, lazy=by.lazy):
+            for name in wave:
+                self.tally.expect("judge", name, 1)
+            await asyncio.gather(*(self._judge(name, answer, label) for name in wave))
+            said = {
+                name: score_of(self.verdicts[name, item_of(answer)])
+                for name in by.judges
+                if (name, item_of(answer)) in self.verdicts
+            }
+            if is_decided(said, judges=by.judges, rule=by.rule, primary=by.primary):
+                return
 
     async def _judge(self, name: str, answer: Answer, label: Labelled) -> None:
         by = Judge(

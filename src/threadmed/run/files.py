@@ -7,6 +7,7 @@ from pathlib import Path
 
 from threadmed import __version__
 from threadmed.judgements.scores import score_table
+from threadmed.llm.engine import Engine
 from threadmed.llm.model import ChatModel, Request
 from threadmed.records import (
     Label,
@@ -30,6 +31,7 @@ from threadmed.study import (
 
 def write_files(
     this: Run,
+    engine: Engine,
     folder: Folder,
     *,
     models: Mapping[str, ChatModel],
@@ -56,9 +58,12 @@ def write_files(
         write_scores(folder.scores, scores)
     manifest = manifest_of(
         this,
+        engine,
         folder,
         models=models,
-        complete=all(score.outcome != "pending" for score in scores),
+        complete=this.is_marked
+        and not engine.broken
+        and all(score.outcome != "pending" for score in scores),
     )
     write_json(folder.manifest, manifest)
     return manifest
@@ -71,7 +76,12 @@ def _in_order(this: Run) -> Iterable[Label]:
 
 
 def manifest_of(
-    this: Run, folder: Folder, *, models: Mapping[str, ChatModel], complete: bool
+    this: Run,
+    engine: Engine,
+    folder: Folder,
+    *,
+    models: Mapping[str, ChatModel],
+    complete: bool,
 ) -> RunManifest:
     """Say what made the numbers."""
     study, material = this.study, this.material
@@ -94,7 +104,7 @@ def manifest_of(
             for prompt in (material.identify_prompt, material.score_prompt)
         ),
         models=tuple(_models_used(this, models)),
-        spend=tuple(_spend(this)),
+        spend=tuple(_spend(this, engine)),
         complete=complete,
     )
 
@@ -125,9 +135,9 @@ def _models_used(this: Run, models: Mapping[str, ChatModel]) -> Iterable[ModelUs
             )
 
 
-def _spend(this: Run) -> Iterable[Spend]:
+def _spend(this: Run, engine: Engine) -> Iterable[Spend]:
     """Put beside what was paid how often a reply served again instead of a call."""
-    for spend in this.engine.spend():
+    for spend in engine.spend():
         used = this.used.get((spend.stage, spend.model), [])
         yield Spend(
             stage=spend.stage,

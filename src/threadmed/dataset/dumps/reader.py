@@ -62,11 +62,6 @@ def read_dump(
     with closing(blocks(stream)) as whole_lines:
         for block in whole_lines:
             reading.take_block(block)
-    if reading.is_cut and not allow_partial:
-        raise InputError(
-            f"{path}: is truncated or corrupt: its JSON cannot be read to the last "
-            "bracket; get it again, or use what it holds with --allow-partial"
-        )
     found = InputFile(
         name=path.name,
         side=side,
@@ -79,12 +74,23 @@ def read_dump(
         examples=tuple(sorted(reading.examples.values())),
         cut_at=stream.bytes if reading.is_cut else stream.cut_at,
     )
+    _refuse_what_is_none(found, reading, path, allow_partial=allow_partial)
+    return found
+
+
+def _refuse_what_is_none(
+    found: InputFile, reading: "Reading[Raw]", path: Path, *, allow_partial: bool
+) -> None:
+    if reading.is_cut and not allow_partial:
+        raise InputError(
+            f"{path}: is truncated or corrupt: its JSON cannot be read to the last "
+            "bracket; get it again, or use what it holds with --allow-partial"
+        )
     if found.bad and not found.records:
         raise InputError(
-            f"{path}: holds no {side}: {sum(found.bad.values()):,} lines could not be "
+            f"{path}: holds no {found.side}: {sum(found.bad.values()):,} lines could not be "
             f"read ({'; '.join(found.examples)}); are --posts and --comments mixed up?"
         )
-    return found
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

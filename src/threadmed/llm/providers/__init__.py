@@ -32,6 +32,24 @@ def _openai(entry: Model, environment: Environment) -> ChatModel:
     return OpenAIModel(entry, environment=environment)
 
 
+def _anthropic(entry: Model, environment: Environment) -> ChatModel:
+    from threadmed.llm.providers.anthropic import AnthropicModel
+
+    return AnthropicModel(entry, environment=environment)
+
+
+def _google(entry: Model, environment: Environment) -> ChatModel:
+    from threadmed.llm.providers.google import GoogleModel
+
+    return GoogleModel(entry, environment=environment)
+
+
+def _inspect(entry: Model, environment: Environment) -> ChatModel:
+    from threadmed.llm.providers.inspect import InspectModel
+
+    return InspectModel(entry, environment=environment)
+
+
 def _embedded(entry: Model, environment: Environment) -> ChatModel:
     del environment  # it needs no key
     from threadmed.llm.providers.embedded import EmbeddedModel
@@ -41,5 +59,8 @@ def _embedded(entry: Model, environment: Environment) -> ChatModel:
 
 MAKERS: Mapping[str, Callable[[Model, Environment], ChatModel]] = {
     "openai": _openai,
+    "anthropic": _anthropic,
+    "google": _google,
     "embedded": _embedded,
+    "inspect": _inspect,
 }

@@ -1,18 +1,42 @@
-"""OpenAI, and every server that speaks its chat completions protocol."""
+"""OpenAI, and every server that speaks its chat completions protocol.
 
-import json
+A server of one's own, or another company's, is reached by its address:
+`model = "openai:NAME"` with `base_url`. Azure serves the same protocol at
+`https://RESOURCE.openai.azure.com/openai/v1`; NAME is then that of the deployment, and
+`api_key_env` names the variable that holds Azure's key. Where a deployment's name does
+not say which model it is, `capabilities` says what it takes.
+"""
+
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import urlsplit
 
 import msgspec
 
-from threadmed.errors import ModelError, ModelUnavailable, StudyError
+from threadmed.errors import ModelError
 from threadmed.llm.model import Parameters, Reply, Request, RetryLater, plain
+from threadmed.llm.providers.capabilities import (
+    known,
+    most_tokens,
+    shape,
+    temperature_of,
+)
+from threadmed.llm.providers.wire import (
+    address,
+    clean,
+    decode,
+    key_of,
+    not_installed,
+    refused,
+    root,
+    wait_s,
+)
 from threadmed.records import AnswerOutcome, Model, Record, Usage
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
+
+    from threadmed.llm.providers.openai_batch import OpenAIBatches
 
 OFFICIAL = "https://api.openai.com/v1"
 
@@ -22,11 +46,14 @@ FINISHED: Mapping[str, AnswerOutcome] = {
 }
 """What a finish_reason makes of a reply; others leave it to its text."""
 
-WAIT_FOR = frozenset({408, 409, 425, 429})
-"""Statuses below 500 after which another attempt may succeed."""
+BLOCKED = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
+"""Codes of an error that says that the prompt was held back, not that it was wrong."""
 
-NEVER = frozenset({401, 402, 403, 404})
-"""Statuses after which no request to this model will succeed."""
+FLAGGED = re.compile(r"input was flagged|content management policy", re.IGNORECASE)
+"""The same, said by servers that give no such code."""
+
+EXHAUSTED = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+"""Codes that say that the account has no money left, whatever the status."""
 
 
 class _Said(Record, frozen=True, kw_only=True):
@@ -48,9 +75,20 @@ class _Completion(Record, frozen=True, kw_only=True):
 Count = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 
 
+class _InDetail(Record, frozen=True, kw_only=True):
+    cached_tokens: Count | None = None
+
+
+class _OutDetail(Record, frozen=True, kw_only=True):
+    reasoning_tokens: Count | None = None
+
+
 class _Tokens(Record, frozen=True, kw_only=True):
     prompt_tokens: Count
     completion_tokens: Count = 0
+    total_tokens: Count | None = None
+    prompt_tokens_details: _InDetail | None = None
+    completion_tokens_details: _OutDetail | None = None
 
 
 class OpenAIModel:
@@ -70,29 +108,46 @@ class OpenAIModel:
         """
         self._entry = entry
         self._name = entry.model.partition(":")[2]
-        self._url = _address(entry)
-        self._key = _key(entry, environment)
+        self._takes = known(entry)
+        self._url = address(entry, OFFICIAL)
+        self._key = key_of(entry, environment, "OPENAI_API_KEY")
         self._client = _client(entry, url=self._url, key=self._key)
         self.identity = f"openai:{self._name} at {self._url}"
 
     def parameters(self, request: Request) -> Parameters:
-        """Say what will be sent beside the messages."""
-        most = "max_tokens" if self._entry.base_url else "max_completion_tokens"
+        """Say what will be sent beside the messages, and what is done to those."""
         sent: dict[str, object] = {
             "model": self._name,
-            most: self._entry.max_tokens or request.max_tokens,
+            self._takes.max_tokens: most_tokens(self._entry, request),
         }
-        if self._entry.temperature != "none":
-            sent["temperature"] = self._entry.temperature
-        if request.schema is not None:
-            sent["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {
-                    "name": request.schema.name,
-                    "schema": msgspec.json.decode(request.schema.json),
-                },
-            }
-        return sent
+        temperature = temperature_of(self._entry)
+        if temperature is not None:
+            sent["temperature"] = temperature
+        form = self._form(request)
+        if form is not None:
+            sent["response_format"] = form
+        changes = shape(request.messages, self._takes).changes
+        return sent | ({"messages_changed": list(changes)} if changes else {})
+
+    def _form(self, request: Request) -> Mapping[str, object] | None:
+        """Say how a reply is bound to the schema that is asked for."""
+        if request.schema is None or self._takes.schema == "none":
+            return None
+        if self._takes.schema == "json":
+            return {"type": "json_object"}
+        schema = msgspec.json.decode(request.schema.json)
+        return {
+            "type": "json_schema",
+            "json_schema": {"name": request.schema.name, "schema": schema},
+        }
+
+    def body(self, request: Request) -> Mapping[str, object]:
+        """Give all that is sent, as the protocol has it."""
+        sent = dict(self.parameters(request))
+        sent.pop("messages_changed", None)
+        shaped = shape(request.messages, self._takes)
+        messages = [{"role": m.role, "content": m.content} for m in shaped.messages]
+        return {"messages": messages, **sent}
 
     async def chat(self, request: Request) -> Reply:
         """Ask once.
@@ -105,28 +160,28 @@ class OpenAIModel:
         """
         import openai
 
-        messages = [{"role": m.role, "content": m.content} for m in request.messages]
         try:
             raw = await self._client.chat.completions.with_raw_response.create(
-                messages=messages, **self.parameters(request)
+                **self.body(request)
             )  # type: ignore[call-overload]
         except openai.APIStatusError as error:
             return self._refusal(error)
         except openai.APIError as error:
             # A connection that broke, or that took too long.
-            raise RetryLater(self._clean(_root(error))) from None
+            raise RetryLater(clean(root(error), self._key)) from None
         try:
-            return _reply(raw.content)
-        except (ValueError, RecursionError) as error:
+            return read(raw.content)
+        except ValueError as error:
             start = raw.content[:100].decode("utf-8", "replace")
             why = f"the server's reply is no chat completion ({error}): {start}"
-            raise RetryLater(self._clean(why)) from None
+            raise RetryLater(clean(why, self._key)) from None
 
     def _refusal(self, error: "APIStatusError") -> Reply:
         """Tell a blocked request from one that may succeed later, and from the rest."""
         code = getattr(error, "code", None)
-        why = self._clean(f"HTTP {error.status_code}: {error.message}")
-        if code == "content_filter":
+        status = error.status_code
+        why = clean(f"HTTP {status}: {error.message}", self._key)
+        if code in BLOCKED or (status in {400, 403} and FLAGGED.search(error.message)):
             return Reply(
                 outcome="blocked",
                 text="",
@@ -134,44 +189,27 @@ class OpenAIModel:
                 usage=Usage(),
                 served_by=self._name,
             )
-        if error.status_code in NEVER or code == "insufficient_quota":
-            raise ModelError(f"{self._entry.name} ({self._url}): {why}") from None
-        if error.status_code >= 500 or error.status_code in WAIT_FOR:
-            after = error.response.headers.get("retry-after", "")
-            raise RetryLater(why, after_s=_seconds(after)) from None
-        raise ModelUnavailable(why) from None
+        who = f"{self._entry.name} ({self._url})"
+        if code in EXHAUSTED:
+            raise ModelError(f"{who}: {why}") from None
+        after_s = wait_s(error.response.headers)
+        raise refused(status, why, who=who, after_s=after_s) from None
 
-    def _clean(self, text: str) -> str:
-        """Bring a message to one line of bearable length, without the key."""
-        return " ".join(text.replace(self._key, "***").split())[:300]
+    def batches(self) -> "OpenAIBatches":
+        """Give the way to the batch API."""
+        from threadmed.llm.providers.openai_batch import OpenAIBatches
+
+        return OpenAIBatches(
+            self._client,
+            body=self.body,
+            read=read,
+            who=f"{self._entry.name} ({self._url})",
+            key=self._key,
+        )
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
-
-
-def _address(entry: Model) -> str:
-    """Give the server's address, spelt in one way: it is written to the journal."""
-    address = (entry.base_url or OFFICIAL).rstrip("/")
-    if urlsplit(address).password is not None:
-        raise StudyError(
-            f"{entry.name}: base_url holds a password, which would be written down "
-            "with every reply; put it into the environment and name it in api_key_env"
-        )
-    return address
-
-
-def _key(entry: Model, environment: Mapping[str, str]) -> str:
-    variable = entry.api_key_env or "OPENAI_API_KEY"
-    key = environment.get(variable, "")
-    if key:
-        return key
-    if entry.base_url and entry.api_key_env is None:
-        return "none-needed"
-    raise ModelError(
-        f"{entry.name}: the environment has no {variable}; set it to the key of "
-        f"{entry.model}, or name another variable in api_key_env"
-    )
 
 
 def _client(entry: Model, *, url: str, key: str) -> "AsyncOpenAI":
@@ -179,11 +217,8 @@ def _client(entry: Model, *, url: str, key: str) -> "AsyncOpenAI":
         from openai import AsyncOpenAI, DefaultAioHttpClient
 
         transport = DefaultAioHttpClient()
-    except (ImportError, RuntimeError) as cause:
-        raise ModelError(
-            f"{entry.name}: {entry.model} needs the openai package; install it with "
-            "pip install 'threadmed[openai]'"
-        ) from cause
+    except (ImportError, RuntimeError):
+        raise not_installed(entry, extra="openai") from None
     # Attempts are made in one place, so that they are counted and bounded.
     return AsyncOpenAI(
         api_key=key,
@@ -194,20 +229,21 @@ def _client(entry: Model, *, url: str, key: str) -> "AsyncOpenAI":
     )
 
 
-def _reply(body: bytes) -> Reply:
+def read(body: bytes) -> Reply:
     """Read a completion.
 
-    The SDK takes whatever a server sends for a completion, so the body is checked
-    here. JSON may spell lone surrogates, which no file can hold: they are replaced.
+    JSON may spell lone surrogates, which no file can hold: they are replaced.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If it is none, or says itself that the server broke off.
     """
-    completion = msgspec.convert(json.loads(body), _Completion)
+    completion = decode(body, _Completion)
     choice = completion.choices[0]
+    finish = choice.finish_reason or ""
+    if finish == "error":
+        raise ValueError("the server broke off")
     text = plain(choice.message.content or "")
     refusal = plain(choice.message.refusal or "")
-    finish = choice.finish_reason or ""
     outcome: AnswerOutcome = "answered" if text.strip() else "empty"
     outcome = "blocked" if refusal else FINISHED.get(finish, outcome)
     return Reply(
@@ -225,25 +261,13 @@ def _usage(raw: object) -> Usage:
         tokens = msgspec.convert(raw, _Tokens)
     except msgspec.ValidationError:
         return Usage()
-    return Usage(tokens_in=tokens.prompt_tokens, tokens_out=tokens.completion_tokens)
-
-
-def _root(error: BaseException) -> str:
-    """Say what lies under an error: the SDK calls a refused connection a time-out."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return f"{type(error).__name__}: {error}"
-
-
-def _seconds(text: str) -> float | None:
-    """Read a Retry-After in seconds; a date or nonsense is none.
-
-    Example:
-        >>> _seconds("2.5"), _seconds("Wed, 21 Oct 2026 07:28:00 GMT")
-        (2.5, None)
-    """
-    try:
-        seconds = float(text)
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < float("inf") else None
+    went_in = tokens.prompt_tokens_details or _InDetail()
+    came_out = tokens.completion_tokens_details or _OutDetail()
+    # Some servers leave reasoning out of what came out; it is in the total, and paid.
+    rest = (tokens.total_tokens or 0) - tokens.prompt_tokens
+    return Usage(
+        tokens_in=tokens.prompt_tokens,
+        tokens_out=max(tokens.completion_tokens, rest),
+        cached_in=min(went_in.cached_tokens or 0, tokens.prompt_tokens),
+        reasoning=came_out.reasoning_tokens or 0,
+    )

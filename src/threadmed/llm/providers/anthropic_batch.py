@@ -1,0 +1,159 @@
+"""Anthropic's message batches.
+
+They carry no name of ours. Their requests do, but these can be read only when a batch
+has ended: whether one that is under way is ours can then not be told.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from threadmed.llm.batches import Line, Look, Results, Undecided, Unmade
+from threadmed.llm.model import Reply, Request, RetryLater
+from threadmed.llm.providers.wire import clean, refused, root, wait_s
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
+
+TRANSFER_S = 600.0
+"""Longest time for a batch, of up to MOST_BYTES, to go up or down."""
+
+SKEW_S = 3_600.0
+"""How much later than ours the provider's clock may go."""
+
+EMPTY = {"canceled": "the batch was cancelled", "expired": "the batch expired"}
+"""What is said of a request that was not reached in time."""
+
+
+class AnthropicBatches:
+    """The batches of one model behind the messages protocol."""
+
+    def __init__(
+        self,
+        client: "AsyncAnthropic",
+        *,
+        body: Callable[[Request], Mapping[str, object]],
+        read: Callable[[bytes], Reply],
+        who: str,
+        key: str,
+    ) -> None:
+        """Get ready; nothing is sent.
+
+        Args:
+            client: Of the SDK.
+            body: Gives all that is sent for a request.
+            read: Reads a message.
+            who: The model as an error names it.
+            key: Never shown in an error.
+        """
+        self._client = client
+        self._body = body
+        self._read = read
+        self._who = who
+        self._key = key
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        """Turn the SDK's errors into ours."""
+        import anthropic
+
+        try:
+            yield
+        except anthropic.APIStatusError as error:
+            status = error.status_code
+            why = clean(f"HTTP {status}: {error.message}", self._key)
+            after_s = wait_s(error.response.headers)
+            raise refused(status, why, who=self._who, after_s=after_s) from None
+        except (anthropic.AnthropicError, ValueError) as error:
+            # A connection that broke, or a line that is cut.
+            raise RetryLater(clean(root(error), self._key)) from None
+
+    async def submit(self, ticket: str, lines: Sequence[Line]) -> str:
+        """Send all requests in one; each goes by its key."""
+        del ticket  # there is no place for it
+        requests = [
+            {"custom_id": line.key, "params": self._body(line.request)}
+            for line in lines
+        ]
+        with self._plainly():
+            batch = await self._client.messages.batches.create(
+                requests=requests,  # type: ignore[arg-type]
+                timeout=TRANSFER_S,
+            )
+        return batch.id
+
+    async def find(
+        self, ticket: str, *, keys: Collection[str], since: float
+    ) -> str | None:
+        """Look for a batch of as many requests, and at what those are.
+
+        Raises:
+            Undecided: If one of them is still under way, so that it cannot be told.
+        """
+        del ticket
+        unsure = None
+        with self._plainly():
+            async for batch in self._client.messages.batches.list(limit=100):
+                if batch.created_at.timestamp() < since - SKEW_S:
+                    break
+                if _size(batch) != len(keys):
+                    continue
+                if batch.processing_status != "ended":
+                    unsure = unsure or batch.id
+                elif await self._holds(batch, keys):
+                    return batch.id
+        if unsure:
+            raise Undecided(unsure)
+        return None
+
+    async def _holds(self, batch: "MessageBatch", keys: Collection[str]) -> bool:
+        """Tell from the first request of a batch that ended whether it is ours."""
+        if not batch.results_url:
+            return False
+        async for line in await self._client.messages.batches.results(batch.id):
+            return line.custom_id in keys
+        return False
+
+    async def look(self, batch: str) -> Look:
+        """See how a batch stands."""
+        import anthropic
+
+        try:
+            with self._plainly():
+                found = await self._client.messages.batches.retrieve(batch)
+        except Exception as error:
+            if isinstance(error.__context__, anthropic.NotFoundError):
+                return Look(state="gone", why=str(error))
+            raise
+        if found.processing_status != "ended":
+            return Look(state="under_way")
+        if not found.results_url:
+            return Look(state="gone", why="the provider keeps its results no longer")
+        return Look(state="ended")
+
+    async def results(self, batch: str) -> Results:
+        """Fetch what came of each request."""
+        with self._plainly():
+            lines = await self._client.messages.batches.results(
+                batch, timeout=TRANSFER_S
+            )
+            return {line.custom_id: self._result(line) async for line in lines}
+
+    def _result(self, line: "MessageBatchIndividualResponse") -> Reply | Unmade:
+        result = line.result
+        if result.type == "succeeded":
+            try:
+                return self._read(result.message.to_json().encode())
+            except ValueError as error:
+                return Unmade(why=str(error), alone=True)
+        if result.type == "errored":
+            why = clean(result.error.to_json(indent=None), self._key)
+            return Unmade(why=why, alone=True)
+        return Unmade(why=EMPTY[result.type], alone=False)
+
+
+def _size(batch: "MessageBatch") -> int:
+    counts = batch.request_counts
+    ended = counts.succeeded + counts.errored + counts.canceled + counts.expired
+    return counts.processing + ended
