@@ -11,6 +11,9 @@ from typing import Any, Literal
 
 import pytest
 
+collect_ignore = ["servers"]
+"""Scripts that tests start; their modules find each other by their folder alone."""
+
 GOLDEN = Path(__file__).parent / "golden"
 
 

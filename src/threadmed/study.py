@@ -68,6 +68,9 @@ class Panel(Part, frozen=True, kw_only=True):
     primary: str | None = None
     """Decides where there is no majority."""
     rule: PanelRule = "majority"
+    repeats: int = 1
+    """Times that each judge is asked the same, since they vary also at temperature 0;
+    its score is the middle one. An odd number leaves no doubt what that is."""
     lazy: bool = False
     """Whether a judge is asked only where the verdicts before it leave the panel's
     score open: the same scores for fewer calls."""
@@ -302,6 +305,7 @@ def _numbers(study: Study) -> Iterator[str]:
         "panel.max_tokens": study.panel.max_tokens,
         "select.threads": study.select.threads or None,
         "budget.tokens": study.budget.tokens,
+        "panel.repeats": study.panel.repeats,
     }
     for model in study.models:
         at_least_one[f"in_flight of {model.name}"] = model.in_flight

@@ -11,6 +11,7 @@ from threadmed.records import (
     ThreadId,
     Unscored,
 )
+from threadmed.study import Panel
 
 PLACE = {"target": "t", "setting": "multi_turn", "thread_id": ThreadId("A"), "turn": 0}
 
@@ -71,7 +72,9 @@ def test_a_score_says_who_said_what() -> None:
     row = PanelScore(**PLACE, score=0, outcome="scored", tie_break=True)  # type: ignore[arg-type]
     answer = Answer(**PLACE, outcome="answered", text="So \ud800 it is.")  # type: ignore[arg-type]
 
-    score = score_of(row, verdicts, judges=["a", "b", "c", "d"], answer=answer)
+    score = score_of(
+        row, verdicts, by=Panel(judges=("a", "b", "c", "d")), answer=answer
+    )
 
     value = score.as_dict()
     assert {key: value[key] for key in ("panel", "a", "b")} == {
@@ -90,7 +93,7 @@ def test_a_score_says_who_said_what() -> None:
 def test_an_answer_that_never_came_has_a_reason_and_no_score() -> None:
     row = PanelScore(**PLACE, score=None, outcome="pending")  # type: ignore[arg-type]
 
-    score = score_of(row, [], judges=["a"], answer=None)
+    score = score_of(row, [], by=Panel(judges=("a",)), answer=None)
 
     assert all(math.isnan(float(each or 0)) for each in score.as_dict().values())
     assert (score.reason, score.explanation) == ("pending", "no score: pending.")

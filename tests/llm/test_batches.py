@@ -22,10 +22,12 @@ from batch_desk import (
     texts,
 )
 from conftest import Server, Wire
-from provider_desk import WIRES
+from provider_desk import KEY, WIRES, request
 from threadmed.errors import Stopped
+from threadmed.llm.batches import Batching, Line
 from threadmed.llm.journal import Journal
 from threadmed.llm.model import Failed, Replied
+from threadmed.llm.providers import open_model
 
 HOURS = 3_600.0
 """A batch that takes longer than a test."""
@@ -325,3 +327,75 @@ def test_a_run_that_is_closed_before_its_batch_goes_out_leaves_no_trace(
     assert server.count("batches") == 0
     assert rows(path, "SELECT * FROM batches") == []
     assert rows(path, "SELECT * FROM attempts") == []
+
+
+def test_a_file_of_replies_that_breaks_off_is_fetched_again(
+    path: Path, wire: Wire, server: Server
+) -> None:
+    set_options(server, half=1)
+
+    said = ask_all(path, batched(wire, server), QUESTIONS[:3])
+
+    assert all(isinstance(each, Replied) for each in said)
+    assert server.count("batch_lines") == 3
+
+
+def test_a_reply_in_a_batch_that_is_none_is_asked_for_by_itself(
+    path: Path, wire: Wire, server: Server
+) -> None:
+    (said,) = ask_all(path, batched(wire, server), ["what [garbled]"])
+
+    assert isinstance(said, Replied)
+    assert server.count() == 1
+
+
+def test_results_that_are_no_longer_kept_may_be_on_the_bill(
+    path: Path, serve: Callable[..., Server]
+) -> None:
+    server = serve(wire="anthropic")
+    set_options(server, archived=True)
+
+    (said,) = ask_all(path, batched("anthropic", server), ["one"])
+
+    assert isinstance(said, Failed)
+    assert said.why == "the provider keeps its results no longer"
+    with Journal(path) as journal:
+        assert journal.unsettled().attempts == 1
+
+
+async def _found(wire: Wire, server: Server) -> list[str | None]:
+    """Look for a batch among others, for one that never was, and for a later one."""
+    model = open_model(batched(wire, server), environment={"MY_KEY": KEY})
+    assert isinstance(model, Batching)
+    api = model.batches()
+    lines = [Line(key=f"{n}" * 64, request=request(f"{n}")) for n in range(5)]
+    for ticket, some in (("a", lines[:2]), ("b", lines[2:3]), ("c", lines[3:4])):
+        await api.submit(ticket, some)
+    await asyncio.sleep(0.2)
+    now = time.time()
+    keys = [line.key for line in lines]
+    found = [
+        await api.find("b", keys=keys[2:3], since=now),
+        await api.find("never", keys=keys[4:], since=now),
+    ]
+    if wire != "google":
+        found.append(await api.find("d", keys=keys[2:3], since=now + 86_400))
+    await model.close()
+    return found
+
+
+def test_a_batch_is_found_among_others(wire: Wire, server: Server) -> None:
+    mine, *others = asyncio.run(_found(wire, server))
+
+    assert mine is not None
+    assert mine.endswith("1")
+    assert set(others) == {None}
+
+
+def test_half_a_character_in_a_reply_spoils_no_batch(
+    path: Path, wire: Wire, server: Server
+) -> None:
+    said = ask_all(path, batched(wire, server), ["half [surrogate]", "whole"])
+
+    assert texts(said) == ["An answer of 1 messages.?", "An answer of 1 messages."]
+    assert server.count() == 0

@@ -1,4 +1,5 @@
 import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -357,3 +358,32 @@ def test_a_lazy_panel_gives_the_same_scores_for_fewer_calls(tmp_path: Path) -> N
     assert tables[0] == tables[1]
     assert calls[1]["judge-a"] == calls[0]["judge-a"]
     assert 0 < calls[1]["judge-c"] < calls[0]["judge-c"]
+
+
+def test_a_judge_that_is_asked_several_times_gives_its_middle_score(
+    tmp_path: Path,
+) -> None:
+    """One judge says something else each time; the others do not."""
+
+    def opened(entry: Model) -> ChatModel:
+        def said(request: Request) -> str:
+            if entry.name == "judge-b" and "misconception" not in (
+                request.schema.json if request.schema else ""
+            ):
+                return json.dumps({"score": request.repeat - 1, "explanation": "?"})
+            return say(entry.name, request)
+
+        return ScriptedModel(said, identity=entry.model)
+
+    text = STUDY.replace("[panel]", '[panel]\nrepeats = 3\nrule = "lowest"')
+    folder = write_study(tmp_path, text=text)
+    manifest = conduct(folder, opened)
+
+    verdicts: list[Verdict] = read_records(folder.verdicts, Verdict)  # type: ignore[arg-type]
+    rows = read_scores(folder.scores)
+    assert manifest.complete
+    assert len(verdicts) == 3 * 3 * len(rows)
+    assert {row.score for row in rows if row.target == "good"} == {0}
+    assert {(v.repeat, v.score) for v in verdicts if v.judge == "judge-b"} == {
+        (0, -1), (1, 0), (2, 1)
+    }  # type: ignore[union-attr]  # fmt: skip

@@ -2,7 +2,8 @@
 
 A batch is made as soon as it is asked for, and ends after a while. What is in a
 request's text decides what becomes of it: one that holds "[expired]" or "[errored]" is
-that, and one with "[whole expired]", "[whole cancelled]" or "[whole failed]" makes the
+that, one that holds "[garbled]" gets a reply that is none, one that
+holds "[surrogate]" gets half of a character, and one with "[whole expired]", "[whole cancelled]" or "[whole failed]" makes the
 whole batch so. POST /batch-options says how the server behaves:
 
     lasts_s    how long a batch takes
@@ -10,6 +11,8 @@ whole batch so. POST /batch-options says how the server behaves:
     cut        how many of the next replies to a new batch never leave the server
     refuse     how many of the next batches are refused, with which status
     forget     whether batches that were made are no longer known
+    archived   whether what came of them is no longer kept (Anthropic)
+    half       how many of the next files of replies break off
 """
 
 import asyncio
@@ -29,6 +32,8 @@ options: dict[str, Any] = {
     "refuse": 0,
     "status": 429,
     "forget": False,
+    "archived": False,
+    "half": 0,
 }
 counts.update(batches=0, batch_lines=0, batch_lists=0)
 WHOLE = re.compile(r"\[whole (\w+)\]")
@@ -40,7 +45,10 @@ class Line:
     def __init__(self, wire: Wire, name: str, body: Body) -> None:
         self.name = name
         self.asked = wire.asked(body)
-        self.reply = wire.answer(body, text_of(wire, body))
+        half = "\ud800" if "[surrogate]" in self.asked else ""
+        self.reply = wire.answer(body, text_of(wire, body) + half)
+        if "[garbled]" in self.asked:
+            self.reply = {"content": "none"}
 
     @property
     def fate(self) -> str:
@@ -137,6 +145,14 @@ def jsonl(rows: list[Any]) -> bytes:
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
+async def send_rows(call: Call, rows: list[Any]) -> None:
+    body = jsonl(rows)
+    if options["half"]:
+        options["half"] -= 1
+        body = body[: len(body) // 2]
+    await call.send(200, body, kind="application/octet-stream")
+
+
 CONTROL: Routes = {("POST", "/batch-options"): set_options}
 
 
@@ -201,7 +217,7 @@ class OpenAIBatches:
         batch = self.store.batches[int(call.found[2])]
         wanted = call.found[1] == "err"
         rows = [self.row(line) for line in batch.lines if bool(line.fate) == wanted]
-        await call.send(200, jsonl(rows), kind="application/octet-stream")
+        await send_rows(call, rows)
 
     def row(self, line: Line) -> Body:
         response: Body | None = {
@@ -255,7 +271,7 @@ class AnthropicBatches:
             "archived_at": None,
             "cancel_initiated_at": None,
             "results_url": f"/v1/messages/batches/msgbatch_{batch.number}/results"
-            if ended
+            if ended and not options["archived"]
             else None,
         }
 
@@ -282,7 +298,7 @@ class AnthropicBatches:
             }
             for line in batch.lines
         ]
-        await call.send(200, jsonl(rows), kind="application/binary")
+        await send_rows(call, rows)
 
     def result(self, fate: str, line: Line) -> Body:
         if fate == "succeeded":
@@ -342,7 +358,7 @@ class GoogleBatches:
         assert call.found is not None
         batch = self.store.batches[int(call.found[1])]
         rows = [self.row(line) for line in batch.lines]
-        await call.send(200, jsonl(rows), kind="application/octet-stream")
+        await send_rows(call, rows)
 
     def row(self, line: Line) -> Body:
         if line.fate == "expired":

@@ -2,11 +2,13 @@
 
 import asyncio
 
+import msgspec
+
 from threadmed.inspection.asking import Shared, as_judged, ask_through, judge_model
 from threadmed.inspection.material import Opened, Place
 from threadmed.judgements import Judge, judge
 from threadmed.judgements.panel import is_decided, waves
-from threadmed.judgements.scores import score_of
+from threadmed.judgements.scores import scores_by_judge
 from threadmed.records import Answer, Verdict
 
 
@@ -26,6 +28,8 @@ async def ask_panel(
         StudyError: If Inspect cannot reach a judge.
     """
     by = opened.study.panel
+    # Inspect repeats by its own epochs.
+    once = msgspec.structs.replace(by, repeats=1)
     found: list[Verdict] = []
     for wave in waves(by.judges, lazy=by.lazy):
         async with asyncio.TaskGroup() as group:
@@ -36,7 +40,7 @@ async def ask_panel(
                 for name in wave
             ]
         found += [task.result() for task in tasks]
-        said = {verdict.judge: score_of(verdict) for verdict in found}
+        said = scores_by_judge(found, by=once)
         if is_decided(said, judges=by.judges, rule=by.rule, primary=by.primary):
             break
     return found

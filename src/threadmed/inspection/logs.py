@@ -142,7 +142,7 @@ def _sample(found: Found, row: ScoreRow, *, several: bool) -> EvalSample:
     score = score_of(
         row,
         found.verdicts.get(item, ()),
-        judges=opened.study.panel.judges,
+        by=opened.study.panel,
         answer=answer,
     )
     said, output = _conversation(found, row)

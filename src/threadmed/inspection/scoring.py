@@ -13,6 +13,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric, stderr
 from inspect_ai.scorer import Score as InspectScore
 
 from threadmed.inspection.material import PANEL
+from threadmed.judgements.scores import scores_by_judge
 from threadmed.llm.model import plain
 from threadmed.records import (
     Answer,
@@ -23,6 +24,7 @@ from threadmed.records import (
     Unscored,
     Verdict,
 )
+from threadmed.study import Panel
 
 CLUSTER = "thread"
 """Turns of one thread are not independent: standard errors go by thread."""
@@ -42,7 +44,7 @@ def score_of(
     row: PanelScore | ScoreRow,
     verdicts: Iterable[Verdict],
     *,
-    judges: Iterable[str],
+    by: Panel,
     answer: Answer | None,
 ) -> InspectScore:
     """Put what the panel made of one answer into one of Inspect's scores.
@@ -50,15 +52,17 @@ def score_of(
     Args:
         row: The panel's score, or why there is none.
         verdicts: Those on this answer; a judge may be without one.
-        judges: The configured panel.
+        by: The panel.
         answer: The answer; None where none has come yet.
     """
-    by_judge = {verdict.judge: verdict for verdict in verdicts}
+    given = list(verdicts)
+    by_judge = scores_by_judge(given, by=by)
     value: dict[str, str | int | float | bool | None]
     value = {PANEL: math.nan if row.score is None else row.score}
-    for judge in judges:
-        value[judge] = _value(by_judge.get(judge))
-    lines = [_line(verdict) for verdict in by_judge.values()]
+    for judge in by.judges:
+        score = by_judge.get(judge)
+        value[judge] = math.nan if score is None else score
+    lines = [_line(verdict) for verdict in given]
     why = f"no score: {row.outcome}. {answer.detail if answer else ''}".strip()
     return InspectScore(
         value=value,
@@ -67,10 +71,6 @@ def score_of(
         reason=REASONS.get(row.outcome),
         metadata={"outcome": row.outcome, "tie_break": row.tie_break},
     )
-
-
-def _value(verdict: Verdict | None) -> float:
-    return verdict.score if isinstance(verdict, Scored) else math.nan
 
 
 def _line(verdict: Verdict) -> str:

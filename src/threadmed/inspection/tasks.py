@@ -159,7 +159,8 @@ def judgements(study: str) -> Scorer:
         study: The study folder.
     """
     opened, shared = open_study(Path(study)), Shared()
-    options = opened.study.panel
+    # Inspect repeats by its own epochs.
+    by = msgspec.structs.replace(opened.study.panel, repeats=1)
 
     async def score(state: TaskState, target: Target) -> Score:
         del target  # the belief is shown to judges where the study says so
@@ -174,7 +175,7 @@ def judgements(study: str) -> Scorer:
                     answer, opened=opened, shared=shared, epoch=state.epoch
                 )
         item = item_of(answer)
-        (row,) = score_table([item], {item: answer}, verdicts, by=options)
-        return score_of(row, verdicts, judges=options.judges, answer=answer)
+        (row,) = score_table([item], {item: answer}, verdicts, by=by)
+        return score_of(row, verdicts, by=by, answer=answer)
 
     return score

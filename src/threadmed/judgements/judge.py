@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import assert_never
 
-from threadmed.judgements.rubric import parse
+from msgspec.structs import replace
+
+from threadmed.judgements.rubric import Rated, parse
 from threadmed.llm.model import Ask, Request
 from threadmed.llm.prompt import Missing, Prompt, Understood, ask_for, fill, load_prompt
 from threadmed.records import (
@@ -49,7 +51,12 @@ def scoring_prompt(options: Panel, *, path: Path | None = None) -> Prompt:
 
 
 async def judge(
-    answer: Answer, thread: Thread, *, by: Judge, label: Labelled | None = None
+    answer: Answer,
+    thread: Thread,
+    *,
+    by: Judge,
+    label: Labelled | None = None,
+    repeat: int = 0,
 ) -> Verdict:
     """Ask one judge for its score of one answer.
 
@@ -60,8 +67,8 @@ async def judge(
         answer: The answer; it must be `answered`.
         thread: Where its question stands.
         by: The judge.
-        label: What is known of the question; needed for `show_misconception`. A
-            label without a belief leaves that place of the prompt empty.
+        label: What is known of the question; needed for `show_misconception`.
+        repeat: How many times this judge was asked the same before.
 
     Returns:
         Scored, or Unscored where nothing could be read, even after one re-ask.
@@ -70,28 +77,34 @@ async def judge(
         ValueError: If the answer cannot be judged, or thread or label are another's.
     """
     request = _request(answer, thread, by=by, label=label)
-    said = await ask_for(request, ask=by.ask, parse=parse)
+    said = await ask_for(replace(request, repeat=repeat), ask=by.ask, parse=parse)
+    return _verdict(said, answer, name=by.name, repeat=repeat)
+
+
+def _verdict(
+    said: Understood[Rated] | Missing, answer: Answer, *, name: str, repeat: int
+) -> Verdict:
     match said:
         case Understood(value=rated):
             return Scored(
-                judge=by.name,
+                judge=name,
                 target=answer.target,
                 setting=answer.setting,
                 thread_id=answer.thread_id,
                 turn=answer.turn,
-                repeat=answer.repeat,
+                repeat=repeat,
                 score=rated.score,
                 explanation=rated.explanation,
                 request=said.request,
             )
         case Missing():
             return Unscored(
-                judge=by.name,
+                judge=name,
                 target=answer.target,
                 setting=answer.setting,
                 thread_id=answer.thread_id,
                 turn=answer.turn,
-                repeat=answer.repeat,
+                repeat=repeat,
                 why=said.why,
                 detail=said.detail,
                 request=said.request,
@@ -103,7 +116,10 @@ async def judge(
 def _request(
     answer: Answer, thread: Thread, *, by: Judge, label: Labelled | None
 ) -> Request:
-    """Put question, answer and what the options add into the prompt."""
+    """Put question, answer and what the options add into the prompt.
+
+    A label without a belief leaves that place of the prompt empty.
+    """
     _check(answer, thread, label)
     if by.options.show_misconception and label is None:
         raise ValueError("show_misconception needs the label of the question")

@@ -33,6 +33,29 @@ def score_of(verdict: Verdict) -> Score | None:
     return verdict.score if isinstance(verdict, Scored) else None
 
 
+def scores_by_judge(
+    verdicts: Iterable[Verdict], *, by: Panel
+) -> dict[str, Score | None]:
+    """Give the score of each judge that has been asked as often as it should.
+
+    Of several verdicts of one judge it is the middle one, and none where a missing one
+    could move it.
+
+    Args:
+        verdicts: Those on one answer.
+        by: The panel.
+    """
+    given: dict[str, dict[str, Score | None]] = defaultdict(dict)
+    for verdict in verdicts:
+        given[verdict.judge][str(verdict.repeat)] = score_of(verdict)
+    times = [str(number) for number in range(by.repeats)]
+    return {
+        judge: panel(scores, judges=times, rule="median", primary=None).score
+        for judge, scores in given.items()
+        if len(scores) == by.repeats
+    }
+
+
 def score_table(
     items: Iterable[Item],
     answers: Mapping[Item, Answer],
@@ -53,10 +76,13 @@ def score_table(
         answered one for which not all judges have been asked, is `pending`; of a lazy
         panel, one whose score the judges that were asked leave open.
     """
-    said: dict[Item, dict[str, Score | None]] = defaultdict(dict)
+    given: dict[Item, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
-        said[item_of(verdict)][verdict.judge] = score_of(verdict)
-    return tuple(_row(item, answers.get(item), said[item], by=by) for item in items)
+        given[item_of(verdict)].append(verdict)
+    return tuple(
+        _row(item, answers.get(item), scores_by_judge(given[item], by=by), by=by)
+        for item in items
+    )
 
 
 def _row(

@@ -254,12 +254,13 @@ UNSCORED: Mapping[str, str] = {
 
 
 def _opinion(verdict: Verdict) -> Opinion:
+    name = verdict.judge + (f", time {verdict.repeat + 1}" if verdict.repeat else "")
     if isinstance(verdict, Scored):
         return Opinion(
-            judge=verdict.judge,
+            judge=name,
             badge=badge(verdict.score, ""),
             words=verdict.explanation,
         )
     why = UNSCORED[verdict.why]
     words = f"{why}: {verdict.detail}" if verdict.detail else why
-    return Opinion(judge=verdict.judge, badge=badge(None, why), words=words)
+    return Opinion(judge=name, badge=badge(None, why), words=words)

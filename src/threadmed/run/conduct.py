@@ -8,7 +8,7 @@ from typing import Protocol
 from threadmed.conversations import Target, play, turns
 from threadmed.judgements import Judge, judge
 from threadmed.judgements.panel import is_decided, waves
-from threadmed.judgements.scores import Item, item_of, score_of
+from threadmed.judgements.scores import Item, item_of, scores_by_judge
 from threadmed.labels import Identifier, identify
 from threadmed.labels.selection import (
     Question,
@@ -85,7 +85,8 @@ class Run:
         self.is_marked = False
         """Whether it is settled which questions are answered."""
         self.answers: dict[Item, Answer] = {}
-        self.verdicts: dict[tuple[str, Item], Verdict] = {}
+        self.verdicts: dict[tuple[str, Item], list[Verdict]] = {}
+        """Of each judge as many as it was asked for, in the order of the repeats."""
         self.used: dict[tuple[Stage, str], list[str]] = defaultdict(list)
         self.failed: dict[tuple[Stage, str], str] = {}
         self.served: dict[str, set[str]] = defaultdict(set)
@@ -212,13 +213,11 @@ class Run:
         by = self.study.panel
         for wave in waves(by.judges, lazy=by.lazy):
             for name in wave:
-                self.tally.expect("judge", name, 1)
+                self.tally.expect("judge", name, by.repeats)
             await asyncio.gather(*(self._judge(name, answer, label) for name in wave))
-            said = {
-                name: score_of(self.verdicts[name, item_of(answer)])
-                for name in by.judges
-                if (name, item_of(answer)) in self.verdicts
-            }
+            item = item_of(answer)
+            given = [v for n in by.judges for v in self.verdicts.get((n, item), ())]
+            said = scores_by_judge(given, by=by)
             if is_decided(said, judges=by.judges, rule=by.rule, primary=by.primary):
                 return
 
@@ -230,10 +229,15 @@ class Run:
             options=self.study.panel,
         )
         thread = self.threads[answer.thread_id]
-        self.verdicts[name, item_of(answer)] = await judge(
-            answer, thread, by=by, label=label
+
+        async def once(repeat: int) -> Verdict:
+            verdict = await judge(answer, thread, by=by, label=label, repeat=repeat)
+            self.tally.add("judge", name)
+            return verdict
+
+        self.verdicts[name, item_of(answer)] = list(
+            await asyncio.gather(*map(once, range(self.study.panel.repeats)))
         )
-        self.tally.add("judge", name)
 
 
 def _begin(work: Coroutine[None, None, None], group: asyncio.TaskGroup) -> None:

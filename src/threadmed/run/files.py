@@ -45,10 +45,10 @@ def write_files(
     study, items = this.study, this.items()
     answers = [this.answers[item] for item in this.asked() if item in this.answers]
     verdicts = [
-        this.verdicts[judge, item]
+        verdict
         for item in items
         for judge in study.panel.judges
-        if (judge, item) in this.verdicts
+        for verdict in this.verdicts.get((judge, item), ())
     ]
     scores = score_table(items, this.answers, verdicts, by=study.panel)
     write_records(folder.labels, _in_order(this))

@@ -4,6 +4,7 @@ They carry no name of ours. Their requests do, but these can be read only when a
 has ended: whether one that is under way is ours can then not be told.
 """
 
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -143,8 +144,10 @@ class AnthropicBatches:
     def _result(self, line: "MessageBatchIndividualResponse") -> Reply | Unmade:
         result = line.result
         if result.type == "succeeded":
+            # The SDK's own writer refuses lone surrogates, and what is of no known form.
+            message = result.message.to_dict(mode="python", warnings=False)
             try:
-                return self._read(result.message.to_json().encode())
+                return self._read(json.dumps(message, default=str).encode())
             except ValueError as error:
                 return Unmade(why=str(error), alone=True)
         if result.type == "errored":
