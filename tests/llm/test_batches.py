@@ -317,9 +317,7 @@ def test_a_run_that_is_closed_before_its_batch_goes_out_leaves_no_trace(
         task = asyncio.create_task(desk.ask("one"))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        began = time.monotonic()
-        await desk.engine.close()
-        assert time.monotonic() - began < 5
+        await asyncio.wait_for(desk.engine.close(), 5)
         assert task.cancelled() or isinstance(task.exception(), asyncio.CancelledError)
 
     with Journal(path) as journal:

@@ -52,15 +52,24 @@ async def play(
             under way are cancelled.
     """
     one = _Asking(thread=thread, target=target, on_answer=on_answer)
-    tasks: list[asyncio.Task[tuple[Answer, ...]]] = []
+    tasks: dict[Setting, list[asyncio.Task[tuple[Answer, ...]]]] = {}
     async with asyncio.TaskGroup() as group:
-        for setting in settings:
+        # The one that goes turn by turn begins, since what it shares with the others
+        # must not wait for them.
+        for setting in sorted(settings, key=lambda name: name != "multi_turn"):
             asked = turns(setting, labelled)
             if setting == "multi_turn":
-                tasks.append(group.create_task(one.in_sequence(asked)))
+                tasks[setting] = [group.create_task(one.in_sequence(asked))]
             else:
-                tasks += [group.create_task(one.alone(setting, turn)) for turn in asked]
-    return tuple(answer for task in tasks for answer in task.result())
+                tasks[setting] = [
+                    group.create_task(one.alone(setting, turn)) for turn in asked
+                ]
+    return tuple(
+        answer
+        for setting in settings
+        for task in tasks[setting]
+        for answer in task.result()
+    )
 
 
 class _Asking(Record, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from threadmed.judgements.rubric import Rated, parse
+from threadmed.judgements.rubric import Rated, parse_own
 from threadmed.llm.model import Ask, Request
 from threadmed.llm.prompt import Missing, Prompt, Understood, ask_for, fill, load_prompt
 from threadmed.records import (
@@ -77,7 +77,12 @@ async def judge(
         ValueError: If the answer cannot be judged, or thread or label are another's.
     """
     request = _request(answer, thread, by=by, label=label)
-    said = await ask_for(replace(request, repeat=repeat), ask=by.ask, parse=parse)
+    shown = [answer.text, *(turn.question for turn in thread.turns)]
+    said = await ask_for(
+        replace(request, repeat=repeat),
+        ask=by.ask,
+        parse=lambda text: parse_own(text, shown=shown),
+    )
     return _verdict(said, answer, name=by.name, repeat=repeat)
 
 

@@ -20,13 +20,13 @@ def opened(name: str = "claude-haiku-4-5", **more: object) -> AnthropicModel:
     return AnthropicModel(entry, environment={"ANTHROPIC_API_KEY": "k"})
 
 
-def request(*texts: str, schema: Schema | None = None) -> Request:
-    """Ask and be answered by turns."""
+def request(*texts: str, schema: Schema | None = None, grows: bool = True) -> Request:
+    """Ask and be answered by turns, in a conversation that goes on."""
     messages = [
         Message(role="assistant" if n % 2 else "user", content=text)
         for n, text in enumerate(texts)
     ]
-    return Request(messages=tuple(messages), max_tokens=50, schema=schema)
+    return Request(messages=tuple(messages), max_tokens=50, schema=schema, grows=grows)
 
 
 def body(name: str, asked: Request, **more: object) -> Mapping[str, object]:
@@ -90,6 +90,8 @@ def test_only_a_long_conversation_under_way_is_marked_for_the_cache() -> None:
     assert not is_marked(LONG)
     assert not is_marked("Why?", "So.", "And now?")
     assert not is_marked(LONG, "Yes.", "And now?", capabilities={"cache": 0})
+    alone = request(LONG, "Yes.", "And now?", grows=False)
+    assert "cache_control" not in body("claude-opus-4-1", alone)
 
 
 def test_a_growing_conversation_pays_for_each_turn_once(
