@@ -8,10 +8,10 @@ RUN = .venv/bin/
 INSTALLED = .venv/installed
 CLUSTER = $(RUN)python -m pytest -m cluster --cov --cov-fail-under=0 --cov-report= -q
 
-.PHONY: help demo test lint fix bench bench-build lock sample clean
+.PHONY: help demo test lint fix bench bench-build bench-engine lock sample clean
 
 help:  ## Say what can be made
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(INSTALLED)  ## From the sample dump to a report in demo/, with a model that needs no key
 	$(RUN)threadmed demo --out demo
@@ -38,6 +38,10 @@ bench: $(INSTALLED)  ## Measure, as ratios within one run
 # BENCH="--folder DIR" keeps the generated dumps for the next time.
 bench-build: $(INSTALLED)  ## Measure the build of a dump of real size (minutes, 4 GB of memory)
 	$(RUN)python -m bench.building $(BENCH)
+
+# BENCH="--rivals DIR" keeps the environment of the others for the next time.
+bench-engine: $(INSTALLED)  ## Measure the engine beside Inspect and others (ten minutes)
+	$(RUN)python -m bench.engine $(BENCH)
 
 sample: $(INSTALLED)  ## Write the bundled sample dump and its labels anew
 	$(RUN)python sample/make.py
