@@ -140,7 +140,7 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
         self.server.counted()
         module, url = f"bench.runners.{CONTESTANTS[name]}", self.server.url(latency_s)
         try:
-            told, cpu_s, peak_mb = run(python, module, str(folder), url)
+            told, cpu_s = run(python, module, str(folder), url)
         except ChildProcessError as cause:
             return Failed(why=str(cause))
         counted = self.server.counted()
@@ -151,7 +151,7 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
             wall_s=told.wall_s,
             work_cpu_s=told.work_cpu_s,
             cpu_s=cpu_s,
-            peak_mb=peak_mb,
+            peak_mb=told.peak_mb,
             calls=shape.calls,
             server_cpu_s=counted.cpu_s,
         )
@@ -259,7 +259,7 @@ def capacity(bench: Bench, folder: Path) -> str:
     """Say how much the server can take, so that it can be seen not to be in the way."""
     bench.server.counted()
     url = bench.server.url(0)
-    told, *_ = run(Path(sys.executable), "bench.runners.load", str(folder), url)
+    told, _ = run(Path(sys.executable), "bench.runners.load", str(folder), url)
     counted = bench.server.counted()
     calls = sum(each.calls for each in counted.models.values())
     return (

@@ -12,7 +12,6 @@ from typing import IO
 
 import msgspec
 
-from bench.building import MB
 from bench.runners.rivals import ROOT
 
 
@@ -22,6 +21,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     wall_s: float
     work_cpu_s: float
     verdicts: int
+    peak_mb: float
 
 
 class Came(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,8 +73,8 @@ def serving() -> Iterator[Server]:
         server.process.communicate()
 
 
-def run(python: Path, module: str, *arguments: str) -> tuple[Told, float, float]:
-    """Run a module; give what it says, its CPU seconds and its peak in MB.
+def run(python: Path, module: str, *arguments: str) -> tuple[Told, float]:
+    """Run a module; give what it says, and its CPU seconds from its start on.
 
     Raises:
         ChildProcessError: If it fails, with the last line that it said.
@@ -95,9 +95,7 @@ def run(python: Path, module: str, *arguments: str) -> tuple[Told, float, float]
         said, wrong = _last_line(out), _last_line(err)
     if process.returncode:
         raise ChildProcessError(wrong or f"exit code {process.returncode}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    cpu_s, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / MB
-    return msgspec.json.decode(said, type=Told), cpu_s, peak_mb
+    return msgspec.json.decode(said, type=Told), usage.ru_utime + usage.ru_stime
 
 
 def _last_line(file: IO[bytes]) -> str:

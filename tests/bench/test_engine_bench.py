@@ -27,7 +27,7 @@ def server() -> Iterator[processes.Server]:
 
 
 def told(verdicts: int) -> processes.Told:
-    return processes.Told(wall_s=1.0, work_cpu_s=1.0, verdicts=verdicts)
+    return processes.Told(wall_s=1.0, work_cpu_s=1.0, verdicts=verdicts, peak_mb=50.0)
 
 
 def counted(calls: int, most: int = 1) -> processes.Counted:
