@@ -176,6 +176,28 @@ class ScoreRow(Record, frozen=True, kw_only=True):
     """Empty where the table holds the panel's scores."""
 
 
+class Rating(Record, frozen=True, kw_only=True):
+    """One row of a ratings table: what one rater said of one item."""
+
+    item: str
+    """Name of the item; rows of one item share it."""
+    rater: str
+    value: str | None
+    """As written; None where the rater gave none."""
+    thread_id: ThreadId | None = None
+    turn: int | None = None
+    target: str = ""
+    """Whose answer was scored; empty where a question was labelled."""
+    setting: Setting | None = None
+    probability: float | None = None
+    """Chance with which the item was drawn into the sample; None is not recorded."""
+    stratum: str = ""
+    """The stratum that the item was drawn from."""
+    note: str = ""
+    belief: str = ""
+    """The misconception in the rater's words."""
+
+
 PanelRule = Literal["majority", "primary", "median", "lowest", "unanimous"]
 """How the judges' scores become one; see judgements.panel."""
 

@@ -88,6 +88,18 @@ class Budget(Part, frozen=True, kw_only=True):
     """In and out together."""
 
 
+class Validation(Part, frozen=True, kw_only=True):
+    """Where experts' ratings lie, relative to the study folder.
+
+    None is the file of that name in `ratings/`, where there is one.
+    """
+
+    identification: str | None = None
+    """Whether questions carry a misconception, by experts."""
+    scoring: str | None = None
+    """Experts' scores of answers."""
+
+
 class Study(Part, frozen=True, kw_only=True):
     """Everything that decides a number."""
 
@@ -104,6 +116,7 @@ class Study(Part, frozen=True, kw_only=True):
     answer: Answering = Answering()
     panel: Panel = Panel()
     budget: Budget = Budget()
+    validation: Validation = Validation()
     notice: str = ""
     """A sentence that every page of the report shows at its top."""
 
@@ -163,6 +176,7 @@ class Folder(Record, frozen=True, kw_only=True):
     verdicts: Path
     scores: Path
     manifest: Path
+    ratings: Path
     report: Path
 
 
@@ -177,6 +191,7 @@ def study_folder(root: Path) -> Folder:
         verdicts=root / "verdicts.jsonl",
         scores=root / "scores.csv",
         manifest=root / "manifest.json",
+        ratings=root / "ratings",
         report=root / "report",
     )
 

@@ -1,0 +1,1 @@
+"""Clinicians label questions and score answers, blind; the door is `serve`."""
