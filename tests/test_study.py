@@ -86,6 +86,17 @@ def test_a_wrong_key_or_value_is_named_with_its_line(
         ),
         (
             'model = "openai:a"',
+            'model = "openai:a"\n'
+            "price = { input = 1.0, output = 1.0, cache_write = -2.0 }",
+            "price.cache_write of a is -2.0",
+        ),
+        (
+            'model = "openai:a"',
+            'model = "openai:a"\ncapabilities = { reasoning = -1 }',
+            "capabilities.reasoning of a is -1",
+        ),
+        (
+            'model = "openai:a"',
             'model = "openai:a"\ntemperature = inf',
             "temperature of a is inf",
         ),

@@ -11,8 +11,10 @@ import msgspec
 
 from threadmed.errors import InputError, StudyError
 from threadmed.records import (
+    Capabilities,
     Model,
     PanelRule,
+    Price,
     Record,
     Setting,
     Spend,
@@ -346,6 +348,17 @@ def _amounts(study: Study) -> Iterator[tuple[str, float]]:
             yield f"total_timeout_s of {model.name}", model.total_timeout_s
         if model.temperature != "none":
             yield f"temperature of {model.name}", model.temperature
-        if model.price is not None:
-            yield f"price.input of {model.name}", model.price.input
-            yield f"price.output of {model.name}", model.price.output
+        yield from _amounts_of(model.price, called=("price", model.name))
+        yield from _amounts_of(model.capabilities, called=("capabilities", model.name))
+
+
+def _amounts_of(
+    part: Price | Capabilities | None, *, called: tuple[str, str]
+) -> Iterator[tuple[str, float]]:
+    """Give the numbers of a part of a model."""
+    if part is None:
+        return
+    name, model = called
+    for key, value in msgspec.structs.asdict(part).items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{name}.{key} of {model}", value

@@ -175,7 +175,7 @@ def test_a_submission_that_never_arrived_is_made_anew_by_the_next_run(
     path: Path,
 ) -> None:
     provider = Provider()
-    provider.raises = {"submit": [RetryLater("HTTP 500: oh")] * 5}
+    provider.raises = {"submit": [RetryLater("HTTP 500: oh", status=500)] * 5}
 
     (lost,) = ask(provider, path, "one")
     (said,) = ask(provider, path, "one")

@@ -240,7 +240,7 @@ def test_what_never_came_back_counts_as_if_it_were_on_the_bill(
 
 
 def test_what_was_refused_is_not_on_the_bill(journal: Journal) -> None:
-    model = ScriptedModel(failing(RetryLater("HTTP 500: broken"), times=2))
+    model = ScriptedModel(failing(RetryLater("HTTP 500: broken", status=500), times=2))
     desk = Desk(journal, model, price=1e6, budget=32.0)
 
     assert isinstance(quickly(desk.ask(request("hello"))), Replied)

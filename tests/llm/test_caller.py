@@ -44,7 +44,7 @@ class Crowded(SlowModel):
     async def chat(self, request: Request) -> Reply:
         if self.at_once >= self.room:
             self.refused.append(asyncio.get_running_loop().time())
-            raise RetryLater("HTTP 429: slow down", after_s=self.after_s)
+            raise RetryLater("HTTP 429: slow down", status=429, after_s=self.after_s)
         return await super().chat(request)
 
 
@@ -103,7 +103,9 @@ def test_the_wait_that_a_provider_asks_for_is_kept_by_all_requests_to_the_model(
 
 
 def test_the_wait_that_a_provider_asks_for_has_an_end(journal: Journal) -> None:
-    model = SlowModel(failing(RetryLater("HTTP 429: no", after_s=1e6), times=1))
+    model = SlowModel(
+        failing(RetryLater("HTTP 429: no", status=429, after_s=1e6), times=1)
+    )
     desk = Desk(journal, model)
 
     assert isinstance(quickly(desk.ask(request())), Replied)
@@ -261,7 +263,7 @@ def test_a_request_that_rests_is_let_go_when_its_model_is_given_up(
         async def chat(self, request: Request) -> Reply:
             if request.messages[0].content == "patient":
                 await asyncio.sleep(0.5)
-                raise RetryLater("HTTP 500: broken", after_s=250.0)
+                raise RetryLater("HTTP 500: broken", status=500, after_s=250.0)
             await asyncio.sleep(1.0)
             raise ModelError("wrong key")
 

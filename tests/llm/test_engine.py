@@ -94,7 +94,9 @@ def test_the_longest_conversations_go_first(journal: Journal) -> None:
 
 
 def test_attempts_are_bounded_and_the_failure_is_not_kept(journal: Journal) -> None:
-    desk = Desk(journal, ScriptedModel(failing(RetryLater("HTTP 500: broken"))))
+    desk = Desk(
+        journal, ScriptedModel(failing(RetryLater("HTTP 500: broken", status=500)))
+    )
 
     said = quickly(desk.ask(request()))
 
@@ -125,7 +127,7 @@ def test_an_attempt_that_takes_too_long_is_tried_again(journal: Journal) -> None
 
 
 def test_all_attempts_together_take_no_longer_than_they_may(journal: Journal) -> None:
-    model = SlowModel(failing(RetryLater("HTTP 500: broken")), takes_s=4.0)
+    model = SlowModel(failing(RetryLater("HTTP 500: broken", status=500)), takes_s=4.0)
     desk = Desk(journal, model, attempts=100, total_timeout_s=30.0)
 
     async def timed() -> tuple[Replied | Failed, float]:

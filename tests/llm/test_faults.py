@@ -20,7 +20,7 @@ NO_CONNECTION = [
 
 @pytest.mark.parametrize("status", [429, 503, 529])
 def test_a_model_that_is_busy_says_so_by_its_status(status: int) -> None:
-    cause = RetryLater(f"HTTP {status}: slow down")
+    cause = RetryLater("slow down", status=status)
 
     assert is_busy(cause)
     assert status_of(cause) == status
@@ -53,7 +53,7 @@ def test_a_reply_that_did_not_come_in_time_may_be_on_the_bill() -> None:
 
 
 def test_a_refusal_is_not_on_the_bill() -> None:
-    assert not may_be_billed(RetryLater("HTTP 500: broken"))
+    assert not may_be_billed(RetryLater("HTTP 500: broken", status=500))
     assert not may_be_billed(ModelUnavailable("too long"))
     assert not may_be_billed(ModelError("wrong key"))
 

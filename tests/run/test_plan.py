@@ -393,3 +393,36 @@ def test_what_a_scripted_judge_says_is_what_the_plan_goes_on_from(
     asked = row_of(made, "judge", "judge-c")
     assert asked.paid_calls == 2 * row_of(made, "judge", "judge-b").paid_calls
     assert made.to_pay.calls == 0
+
+
+def test_calls_that_go_in_batches_are_planned_at_the_price_of_batches(
+    tmp_path: Path,
+) -> None:
+    alone, in_batches = tmp_path / "alone", tmp_path / "batches"
+    for root in (alone, in_batches):
+        root.mkdir()
+    threads = [thread("T1", "A", "A"), thread("T2", "A")]
+    plain = foresee(write_own(alone, threads, [("T1", 1), ("T2", 0)]))
+    folder = write_own(in_batches, threads, [("T1", 1), ("T2", 0)])
+    text = folder.study.read_text().replace(PRICE, PRICE + "batch = true\n")
+    write_text(folder.study, text)
+
+    batched = foresee(folder)
+
+    # OpenAI asks half the list price of a batch; settings but multi_turn may wait.
+    assert batched.to_pay.calls == plain.to_pay.calls
+    assert batched.to_pay.usd == pytest.approx(plain.to_pay.usd / 2)
+    assert batched.at_most.usd == pytest.approx(plain.at_most.usd)
+    (saved,) = [each for each in batched.savings if each.by == "batches"]
+    assert saved.usd == pytest.approx(plain.to_pay.usd / 2)
+    assert any("50% of the list price" in each for each in batched.assumptions)
+
+
+def test_a_plan_says_where_a_model_cannot_be_asked_as_wanted(tmp_path: Path) -> None:
+    folder = write_own(tmp_path, [thread("T1", "A")], [("T1", 0)])
+    text = folder.study.read_text().replace("openai:judge-a", "openai:gpt-5")
+    write_text(folder.study, text)
+
+    said = foresee(folder).assumptions
+
+    assert "judge-a takes no temperature but 1, so 1 is sent and not 0" in said

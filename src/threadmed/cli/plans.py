@@ -36,6 +36,7 @@ SAVED_BY: Mapping[str, str] = {
     "sharing": "sending equal requests of several settings once",
     "judging_once": "judging equal answers to a question once",
     "lazy_panel": "asking the last judge only where the first differ",
+    "batches": "the lower price of calls that go in batches",
 }
 
 USUAL_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
@@ -277,7 +278,8 @@ def _savings(savings: Sequence[Saving]) -> Table:
     """Draw what a naive run would pay on top."""
     table = _table("spared, against a naive run, by", "calls", "USD, about")
     for saving in savings:
-        table.add_row(SAVED_BY[saving.by], f"{saving.calls:,}", f"{saving.usd:,.2f}")
+        calls = "-" if saving.by == "batches" else f"{saving.calls:,}"
+        table.add_row(SAVED_BY[saving.by], calls, f"{saving.usd:,.2f}")
     return table
 
 

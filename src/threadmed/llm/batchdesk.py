@@ -102,7 +102,10 @@ class BatchDesk:
             InputError: If the journal cannot be written.
         """
         said = await lane.ask(call, content)
-        return await caller.call(call) if isinstance(said, Alone) else said
+        if isinstance(said, Alone):
+            return await caller.call(call)
+        caller.count.batched += 1
+        return said
 
     async def _stop_when_idle(self) -> None:
         """Send whoever waits away when nothing but waiting was left for a while."""

@@ -8,8 +8,6 @@ BUSY = frozenset({429, 503, 529})
 """Statuses with which a model says that it has too much to do; 503 is Gemini's and
 vLLM's word for it."""
 
-STATUS = re.compile(r"HTTP (\d{3})\b")
-
 NEVER_CONNECTED = re.compile(
     r"ConnectionRefused|gaierror|getaddrinfo|Name or service not known|"
     r"Temporary failure in name resolution|ConnectError|ConnectorError|"
@@ -24,14 +22,13 @@ class TimedOut(RetryLater):
 
 
 def status_of(cause: Exception) -> int | None:
-    """Read the HTTP status that the providers put at the head of a failure.
+    """Give the HTTP status of a failure; None where it has none.
 
     Example:
-        >>> status_of(RetryLater("HTTP 429: slow down")), status_of(RetryLater("cut"))
+        >>> status_of(RetryLater("slow down", status=429)), status_of(RetryLater("cut"))
         (429, None)
     """
-    found = STATUS.match(str(cause))
-    return int(found[1]) if found else None
+    return cause.status if isinstance(cause, RetryLater) else None
 
 
 def is_busy(cause: Exception) -> bool:
@@ -43,9 +40,9 @@ def is_busy(cause: Exception) -> bool:
 def may_be_billed(cause: Exception) -> bool:
     """Tell whether the provider may have done the work and will charge for it.
 
-    A refusal with a status or a time to wait is not charged, and a connection that never came to be
-    carried nothing. A request whose reply broke off or did not come in time may well
-    be on the bill.
+    A refusal with a status or a time to wait is not charged, and a connection that
+    never came to be carried nothing. A request whose reply broke off or did not come
+    in time may well be on the bill.
     """
     return (
         isinstance(cause, RetryLater)

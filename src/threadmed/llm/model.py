@@ -68,8 +68,12 @@ Ask = Callable[[Request], Awaitable[Replied | Failed]]
 class RetryLater(Exception):  # noqa: N818 - a signal to the engine, not an error
     """The provider asks to try again: overload, rate limit, a broken connection."""
 
-    def __init__(self, why: str, *, after_s: float | None = None) -> None:
+    def __init__(
+        self, why: str, *, after_s: float | None = None, status: int | None = None
+    ) -> None:
         super().__init__(why)
+        self.status = status
+        """Of HTTP; None where no reply came, or none that could be read."""
         self.after_s = after_s
         """Seconds that the provider asks to wait; None where it does not say."""
 

@@ -16,6 +16,8 @@ class Stats(Record, frozen=True, kw_only=True):
     """Requests that the journal had a reply to."""
     shared: int
     """Requests that waited for an equal one under way."""
+    batched: int
+    """Requests that came to their end in a batch."""
     failed: int
     """Requests that got no reply after their last attempt."""
     retried: Mapping[str, int]
@@ -41,6 +43,7 @@ class Count:
         self.replied = 0
         self.reused = 0
         self.shared = 0
+        self.batched = 0
         self.failed = 0
         self.retried: Counter[str] = Counter()
         self.waited_s = 0.0
@@ -53,6 +56,7 @@ class Count:
             replied=self.replied,
             reused=self.reused,
             shared=self.shared,
+            batched=self.batched,
             failed=self.failed,
             retried=dict(self.retried),
             waited_s=self.waited_s,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from threadmed.llm.batches import PRICE_SHARE
 from threadmed.records import Model, Stage
 from threadmed.run.lengths import (
     ENOUGH,
@@ -51,8 +52,21 @@ def assumptions(
     )
     yield (
         "Prices are list prices, or those of study.toml; discounts for cached "
-        "prompts and for batches are not counted."
+        "prompts are not counted."
     )
+    for name, share in _batches(study, expected).items():
+        yield (
+            f"Batches of {name} cost {share:.0%} of the list price and end with their "
+            "replies; at most counts them at the list price."
+        )
+
+
+def _batches(study: Study, expected: Rehearsed) -> dict[str, float]:
+    """Give the share of the list price that batches cost, by model that uses them."""
+    models = dict.fromkeys(
+        place[1] for place, each in expected.counts.items() if each.batched.calls
+    )
+    return {name: PRICE_SHARE[provider(study.model(name))] for name in models}
 
 
 def _labels(expected: Rehearsed) -> Iterator[str]:

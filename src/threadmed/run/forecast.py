@@ -31,9 +31,12 @@ class Row(Record, frozen=True, kw_only=True):
 
 
 class Saving(Record, frozen=True, kw_only=True):
-    """What a naive run would pay on top; amounts are at the mean price of a call."""
+    """What a naive run would pay on top; amounts are at the mean price of a call.
 
-    by: Literal["stopping", "sharing", "judging_once", "lazy_panel"]
+    `batches` spares no calls: they are those that cost less.
+    """
+
+    by: Literal["stopping", "sharing", "judging_once", "lazy_panel", "batches"]
     calls: int
     usd: float
 
@@ -159,6 +162,7 @@ def savings(expected: Rehearsed, planned: Sequence[Row]) -> tuple[Saving, ...]:
     verdicts = [row for row in planned if row.stage == "judge"]
     equal = _shared(expected, ("identify", "answer"))
     judged = _shared(expected, ("judge",))
+    batched = total([each.batched for each in expected.counts.values()])
     found = (
         Saving(
             by="stopping",
@@ -172,6 +176,7 @@ def savings(expected: Rehearsed, planned: Sequence[Row]) -> tuple[Saving, ...]:
             calls=sum(expected.skipped.values()),
             usd=sum(expected.skipped[row.model] * mean_usd(row) for row in verdicts),
         ),
+        Saving(by="batches", calls=batched.calls, usd=batched.usd),
     )
     return tuple(saving for saving in found if saving.calls)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from threadmed.errors import InputError, ModelError
 from threadmed.llm.model import ChatModel, Parameters, Reply, Request
 from threadmed.llm.prices import price_of
+from threadmed.llm.providers.capabilities import departures
 from threadmed.records import Model
 from threadmed.run.assumptions import assumptions, unopened
 from threadmed.run.forecast import (
@@ -147,12 +148,15 @@ async def _planned(
     """Rehearse what is expected and the worst case, and put both together."""
     paid = terms.paid
     usual = Scenario(reply=expected_reply(paid), differing=DIFFERING, asked_again=False)
-    worst = Scenario(reply=longest_reply, differing=1.0, asked_again=True)
+    worst = Scenario(
+        reply=longest_reply, differing=1.0, asked_again=True, batches_end=False
+    )
     expected = await rehearse(study, material, terms=terms, scenario=usual)
     most = await rehearse(study, material, terms=terms, scenario=worst)
     planned = rows(expected, most, paid, targets=study.targets)
     supposed = (
         *assumptions(study, expected, paid=paid, inputs=terms.inputs),
+        *(said for entry in terms.entries.values() for said in departures(entry)),
         *unopened(lacking, paid),
     )
     return Plan(

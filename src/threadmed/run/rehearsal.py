@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, assert_never, cast
 
 import msgspec
 
+from threadmed.llm.batches import PRICE_SHARE
 from threadmed.llm.model import ChatModel, Replied, Reply, Request, request_key
 from threadmed.llm.prices import cost_usd
 from threadmed.llm.prompt import AGAIN
@@ -42,6 +43,9 @@ class Scenario(Record, frozen=True, kw_only=True):
     """Share of the answers on which any two judges differ."""
     asked_again: bool
     """Whether no first reply in JSON can be read, so that each is asked for twice."""
+    batches_end: bool = True
+    """Whether batches end with their replies: a request whose batch expired is asked
+    by itself, at the list price."""
 
 
 class Amount(Record, frozen=True, kw_only=True):
@@ -74,6 +78,8 @@ class Counted(Record, frozen=True, kw_only=True):
     """Different requests whose reply is not there yet."""
     shared: Amount = Amount()
     """Requests that an equal one spares."""
+    batched: Amount = Amount()
+    """Those of `to_pay` that go through a batch API, and the USD that this spares."""
 
 
 class Terms(Record, frozen=True, kw_only=True):
@@ -109,7 +115,7 @@ class Rehearsal:
         batch: bool = False,
     ) -> Replied:
         """Give the reply that was paid for, or one that is made up."""
-        del priority, batch  # nobody waits
+        del priority  # nobody waits
         key = request_key(self._terms.models[model], request)
         place, is_again = (stage, model), request.messages[-1].content == AGAIN
         before, reply = self.counts[place], self._terms.paid.replies.get(key)
@@ -118,13 +124,17 @@ class Rehearsal:
             self._costs[key] = self._cost(
                 place, request, key, is_paid=reply is not None
             )
-        cost = self._costs[key]
+        cost, spared = self._costs[key], Amount()
+        if is_new and reply is None and batch:
+            cost, spared = self._in_batch(model, cost)
+            self._costs[key] = cost
         self.counts[place] = Counted(
             asked=before.asked + 1,
             again=before.again + is_again,
             paid=before.paid + (is_new and reply is not None),
             to_pay=before.to_pay + (cost if is_new and reply is None else Amount()),
             shared=before.shared + (Amount() if is_new else cost),
+            batched=before.batched + spared,
         )
         if reply is None:
             text = self._text(place, request, key, is_again=is_again)
@@ -152,6 +162,15 @@ class Rehearsal:
             tokens_out=usage.tokens_out,
             usd=cost_usd(self._terms.prices[model], usage),
         )
+
+    def _in_batch(self, model: str, cost: Amount) -> tuple[Amount, Amount]:
+        """Say what a request costs in a batch, and what that spares."""
+        entry = self._terms.entries[model]
+        share = PRICE_SHARE.get(entry.model.partition(":")[0], 1.0)
+        if not (entry.batch and self._scenario.batches_end):
+            return cost, Amount()
+        paid = msgspec.structs.replace(cost, usd=cost.usd * share)
+        return paid, msgspec.structs.replace(cost, usd=cost.usd - paid.usd)
 
     def _length(self, place: Place, entry: Model, request: Request) -> ReplyLength:
         """Foresee a reply; all of one stage and model may be as long."""

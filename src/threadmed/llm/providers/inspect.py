@@ -142,7 +142,8 @@ class InspectModel:
             raise ModelError(f"{self._entry.name}: {why}") from None
         if cause is error and status is not None and 400 <= status < 500:
             raise ModelUnavailable(why) from None
-        raise RetryLater(why, after_s=self._after_s(cause)) from None
+        after_s = self._after_s(cause)
+        raise RetryLater(why, after_s=after_s, status=status) from None
 
     def _after_s(self, cause: BaseException) -> float | None:
         """Ask Inspect what the provider said about when to try again."""

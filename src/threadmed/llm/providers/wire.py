@@ -101,7 +101,7 @@ def refused(status: int, why: str, *, who: str, after_s: float | None) -> Except
     if status in NEVER:
         return ModelError(f"{who}: {why}")
     if status >= 500 or status in WAIT_FOR:
-        return RetryLater(why, after_s=after_s)
+        return RetryLater(why, after_s=after_s, status=status)
     return ModelUnavailable(why)
 
 
