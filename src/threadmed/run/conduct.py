@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Protocol
 
 from threadmed.conversations import Target, play, turns
@@ -30,6 +30,10 @@ from threadmed.study import (
 
 Progress = Callable[[Stage, str, int, int], None]
 """Told a stage, a model, and how many of its items are done, of how many."""
+
+
+CONVERSATIONS = 2
+"""Conversations under way for each call that a target may have in flight."""
 
 
 class Asked(Protocol):
@@ -175,8 +179,39 @@ class Run:
                     self.judge_one(answer, group)
 
             for target in self.study.targets:
-                for thread in self.material.threads:
-                    group.create_task(self._play(target, thread, take))
+                self.tally.expect("answer", target, self._questions())
+                waiting = iter(self._longest_first())
+                for _ in range(self._at_once(target)):
+                    group.create_task(self._play_on(target, waiting, take))
+
+    def _longest_first(self) -> list[Thread]:
+        """Order the threads that are asked, since the longest ones end last."""
+        asked = [thread for thread in self.material.threads if self.labelled(thread)]
+        return sorted(asked, key=lambda thread: -max(self.labelled(thread)))
+
+    def _at_once(self, target: str) -> int:
+        """Say how many conversations a target holds at once.
+
+        More than fit its lane would only wait in memory. What goes into batches is
+        the exception: all of it must be asked for before the first batch is sent.
+        """
+        entry, most = self.study.model(target), len(self.material.threads)
+        return most if entry.batch else min(most, CONVERSATIONS * entry.in_flight)
+
+    def _questions(self) -> int:
+        """Count what each target is asked."""
+        return sum(
+            len(turns(setting, self.labelled(thread)))
+            for setting in self.study.settings
+            for thread in self.material.threads
+        )
+
+    async def _play_on(
+        self, target: str, waiting: Iterator[Thread], take: Callable[[Answer], None]
+    ) -> None:
+        """Let one target go through one waiting thread after the other."""
+        for thread in waiting:
+            await self._play(target, thread, take)
 
     async def _play(
         self, target: str, thread: Thread, take: Callable[[Answer], None]
@@ -184,8 +219,6 @@ class Run:
         """Let one target go through one thread; the longest threads go first."""
         labelled = self.labelled(thread)
         settings = self.study.settings
-        asked = sum(len(turns(setting, labelled)) for setting in settings)
-        self.tally.expect("answer", target, asked)
         ask = self.ask("answer", target, priority=max(labelled, default=0))
         await play(
             thread,
