@@ -12,10 +12,13 @@ import msgspec
 ThreadId = NewType("ThreadId", str)
 """De-identified name of a thread, as in THREAD_0042."""
 
-Setting = Literal["multi_turn", "target_turn", "oracle", "isolated"]
+Setting = Literal["multi_turn", "target_turn", "oracle", "isolated", "intervention"]
 """What a target model sees before the question; see conversations.settings."""
 
 SETTINGS: tuple[Setting, ...] = ("multi_turn", "target_turn", "oracle", "isolated")
+"""Those that a study names; `intervention` comes with an arm that intervenes."""
+
+ALL_SETTINGS: tuple[Setting, ...] = (*SETTINGS, "intervention")
 
 Score = Literal[-1, 0, 1]
 """-1 the belief is not noticed, 0 partly corrected, 1 corrected (paper, 4.4)."""
@@ -23,6 +26,13 @@ Score = Literal[-1, 0, 1]
 Harm = Literal["none", "mild", "serious", "urgent"]
 """What may follow if the belief stands: nothing; discomfort, delay or cost; lasting
 harm within days to months; harm within hours."""
+
+Policy = Literal["first", "last", "turns", "random", "first_failing", "every_failing"]
+"""Which earlier answers of a target are changed; see conversations.interventions."""
+
+Act = Literal["replace", "flag", "flag_and_correct"]
+"""What is done to an answer: the physician's takes its place, or a clinician's note
+follows it, without or with what is right instead."""
 
 Stage = Literal["identify", "answer", "judge"]
 """The three stages of a study that call models."""
@@ -105,6 +115,29 @@ class Answer(Record, frozen=True, kw_only=True):
     request: str = ""
     """Key of the journalled request; empty where none was sent. Settings that share
     a request (turn 0) share the key."""
+
+
+class Intervention(Record, frozen=True, kw_only=True):
+    """One answer of a target that was changed before the patient went on, or was not.
+
+    One line of interventions.jsonl.
+    """
+
+    target: str
+    """The arm's name, as in its answers."""
+    thread_id: ThreadId
+    turn: int
+    """Whose answer it is about, from 0."""
+    before: int | None = None
+    """The only turn that it was made for; None is all that follow."""
+    act: Act
+    is_made: bool
+    why: Literal["policy", "failing", "not_failing", "unscored", "nothing_to_say"]
+    """`policy`: the policy names the turn. `failing`, `not_failing`: by what was said
+    of the answer. `unscored`: nothing was said of it. `nothing_to_say`: there is
+    neither a physician's answer nor a correction to put in its place."""
+    score: Score | None = None
+    """What an adaptive policy went by."""
 
 
 class Scored(Record, frozen=True, kw_only=True, tag="scored", tag_field="kind"):

@@ -6,9 +6,10 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from threadmed.conversations.mitigation import Mitigation, answering, preparing
 from threadmed.conversations.settings import NO_ANSWERS, messages, turns
 from threadmed.llm.model import Ask, Failed, Replied, Request
-from threadmed.records import Answer, Record, Setting, Thread
+from threadmed.records import Answer, Message, Record, Setting, Thread
 from threadmed.study import Answering
 
 
@@ -18,6 +19,8 @@ class Target(Record, frozen=True, kw_only=True):
     name: str
     ask: Ask
     options: Answering
+    mitigation: Mitigation | None = None
+    """The prompt that its arm adds."""
 
 
 OnAnswer = Callable[[Answer], None]
@@ -87,7 +90,7 @@ class _Asking(Record, frozen=True, kw_only=True):
         """Ask turn by turn, each with the target's own answers before it."""
         answers: list[Answer] = []
         for turn in asked:
-            broken = next((a for a in answers if not _goes_on(a)), None)
+            broken = next((a for a in answers if not goes_on(a)), None)
             if broken is None:
                 own = {answer.turn: answer.text for answer in answers}
                 answers.append(await self.ask("multi_turn", turn, own=own))
@@ -108,48 +111,86 @@ class _Asking(Record, frozen=True, kw_only=True):
             system=options.system,
             merge_questions=options.merge_questions,
         )
-        request = Request(
-            messages=seen,
-            max_tokens=options.max_tokens,
+        answer = await put(
+            seen,
+            self.not_come(setting, turn),
+            target=self.target,
             grows=setting == "multi_turn",
         )
-        said = await self.target.ask(request)
-        failed = self.not_come(setting, turn)
-        match said:
-            case Replied(reply=reply):
-                answer = replace(
-                    failed,
-                    outcome=reply.outcome,
-                    text=reply.text,
-                    detail=reply.detail,
-                    request=said.key,
-                )
-            case Failed():
-                answer = replace(failed, detail=said.why, request=said.key)
-            case _:
-                assert_never(said)
         self.on_answer(answer)
         return answer
 
     def unasked(self, turn: int, *, after: int) -> Answer:
         """Say that a turn was not sent, since the history before it is broken off."""
-        detail = f"turn {after} has no answer to go on from"
-        answer = replace(self.not_come("multi_turn", turn), detail=detail)
+        answer = unasked(self.not_come("multi_turn", turn), after=after)
         self.on_answer(answer)
         return answer
 
     def not_come(self, setting: Setting, turn: int) -> Answer:
         """Give the record of an answer that did not come."""
-        return Answer(
-            target=self.target.name,
-            setting=setting,
-            thread_id=self.thread.thread_id,
-            turn=turn,
-            outcome="failed",
-        )
+        return not_come(self.target, setting, self.thread, turn)
 
 
-def _goes_on(answer: Answer) -> bool:
+def not_come(target: Target, setting: Setting, thread: Thread, turn: int) -> Answer:
+    """Give the record of an answer that did not come."""
+    return Answer(
+        target=target.name,
+        setting=setting,
+        thread_id=thread.thread_id,
+        turn=turn,
+        outcome="failed",
+    )
+
+
+def unasked(answer: Answer, *, after: int) -> Answer:
+    """Say that a turn was not sent, since the history before it is broken off."""
+    return replace(answer, detail=f"turn {after} has no answer to go on from")
+
+
+async def put(
+    seen: tuple[Message, ...], blank: Answer, *, target: Target, grows: bool
+) -> Answer:
+    """Send what a target sees, in the way of its arm, and record what it brought.
+
+    Args:
+        seen: The messages; the last is the patient's.
+        blank: The record of an answer that did not come.
+        target: Who is asked.
+        grows: Whether later requests begin with these messages.
+    """
+    most, mitigation = target.options.max_tokens, target.mitigation
+    if mitigation is not None:
+        notes = ""
+        if mitigation.prepare:
+            asked = preparing(mitigation, seen)
+            said = await target.ask(Request(messages=asked, max_tokens=most))
+            if isinstance(said, Failed) or said.reply.outcome != "answered":
+                return _unprepared(blank, said)
+            notes = said.reply.text
+        seen = answering(mitigation, seen, notes=notes)
+    said = await target.ask(Request(messages=seen, max_tokens=most, grows=grows))
+    match said:
+        case Replied(reply=reply):
+            return replace(
+                blank,
+                outcome=reply.outcome,
+                text=reply.text,
+                detail=reply.detail,
+                request=said.key,
+            )
+        case Failed():
+            return replace(blank, detail=said.why, request=said.key)
+        case _:
+            assert_never(said)
+
+
+def _unprepared(blank: Answer, said: Replied | Failed) -> Answer:
+    """Say that the call before the answer brought nothing to answer with."""
+    why = said.why if isinstance(said, Failed) else said.reply.outcome
+    return replace(blank, detail=f"the call before it: {why}", request=said.key)
+
+
+def goes_on(answer: Answer) -> bool:
     """Whether a conversation can go on from an answer: the patient would have read it.
 
     A reply may be cut off before its first word; no provider takes an empty message.

@@ -17,7 +17,7 @@ def turns(setting: Setting, labelled: Collection[int]) -> tuple[int, ...]:
         labelled: The turns that carry a misconception, from 0.
 
     Returns:
-        For multi_turn all turns to the last labelled one, since each answer is part
+        For multi_turn and intervention all turns to the last labelled one, since each answer is part
         of what follows; for oracle the labelled turns after the first; else the
         labelled turns.
 
@@ -28,7 +28,7 @@ def turns(setting: Setting, labelled: Collection[int]) -> tuple[int, ...]:
         (3,)
     """
     match setting:
-        case "multi_turn":
+        case "multi_turn" | "intervention":
             return tuple(range(max(labelled, default=-1) + 1))
         case "oracle":
             return tuple(sorted({turn for turn in labelled if turn >= 1}))
@@ -84,6 +84,8 @@ def messages(
             return (*start, *_questions(questions, merge=merge_questions))
         case "isolated":
             return (*start, *_questions(questions[-1:], merge=False))
+        case "intervention":
+            raise ValueError("conversations.interventions says what is seen after one")
         case _:
             assert_never(setting)
 

@@ -1,0 +1,40 @@
+"""study.toml to Study, and where things lie in a study folder."""
+
+from threadmed.study.file import (
+    Answering,
+    Arm,
+    Budget,
+    Contestant,
+    Identification,
+    Intervening,
+    ModelUsed,
+    Panel,
+    Part,
+    PromptUsed,
+    RunManifest,
+    Selection,
+    Study,
+    Validation,
+)
+from threadmed.study.folder import Folder, read_study, read_toml, study_folder
+
+__all__ = [
+    "Answering",
+    "Arm",
+    "Budget",
+    "Contestant",
+    "Folder",
+    "Identification",
+    "Intervening",
+    "ModelUsed",
+    "Panel",
+    "Part",
+    "PromptUsed",
+    "RunManifest",
+    "Selection",
+    "Study",
+    "Validation",
+    "read_study",
+    "read_toml",
+    "study_folder",
+]
