@@ -60,20 +60,25 @@ def _arm(arm: Arm, study: Study) -> Iterator[str]:
     called = f"arm {arm.name!r}"
     if not arm.name or not arm.name.isprintable():
         yield f"the name {arm.name!r} of an arm is empty or holds what cannot be printed"
-    for name in arm.of:
-        if name not in study.targets:
-            listed = ", ".join(study.targets) or "none"
-            yield f"{called} is of {name!r}, which is no target; targets are {listed}"
+    yield from _of(arm, study, called=called)
     if (arm.prompt is None) == (arm.intervention is None):
         yield f"{called} needs a prompt or an intervention, and not both"
     if "intervention" in arm.settings or (arm.intervention and arm.settings):
         yield f"{called}: settings are for prompts; an intervention is its own setting"
+    if arm.intervention is not None:
+        yield from _intervening(arm.intervention, study, called=called)
+
+
+def _of(arm: Arm, study: Study, *, called: str) -> Iterator[str]:
+    """Say which targets of an arm are none, and where its name is taken."""
+    for name in arm.of:
+        if name not in study.targets:
+            listed = ", ".join(study.targets) or "none"
+            yield f"{called} is of {name!r}, which is no target; targets are {listed}"
     taken = {model.name for model in study.models}
     for name in arm.of or study.targets:
         if f"{name}+{arm.name}" in taken:
             yield f"{called} of {name} has the name of a model, {name}+{arm.name}"
-    if arm.intervention is not None:
-        yield from _intervening(arm.intervention, study, called=called)
 
 
 def _intervening(by: Intervening, study: Study, *, called: str) -> Iterator[str]:
