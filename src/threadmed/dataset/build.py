@@ -107,6 +107,7 @@ class Gathering:
             years.update(kept.years)
         passes = (*self._posts.results, *self._comments.results)
         return Release(
+            each=self._executor.each,
             options=self._reader.options,
             inputs=tuple(one.file for one in passes),
             found={name: by_post[post] for post, name in self.names.items()},

@@ -113,6 +113,7 @@ def hydrate(
     funnel = Funnel()
     funnel.step("hydrate", "threads", len(wanted), +gone)
     release = Release(
+        each=executor.each,
         options=manifest.options,
         inputs=inputs,
         found={name: found[name] for name in sorted(found)},

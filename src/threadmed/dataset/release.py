@@ -4,11 +4,11 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -24,12 +24,19 @@ from threadmed.dataset.manifest import (
 )
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.passes.gather import Found, TurnSource
-from threadmed.dataset.privacy.audit import leaks_in_text, leaks_in_threads, vocabulary
+from threadmed.dataset.privacy.audit import (
+    leaks_in_text,
+    leaks_in_threads,
+    likely_in,
+    searched,
+    vocabulary,
+)
+from threadmed.dataset.privacy.batches import Open, batches, scrub_batch
 from threadmed.dataset.privacy.known import Known, ordinary_words, together
 from threadmed.dataset.privacy.recognise import presidio
-from threadmed.dataset.privacy.scrub import scrub_line, scrub_turns
+from threadmed.dataset.privacy.scrub import scrub_line
 from threadmed.dataset.sample import sample_hashes
-from threadmed.dataset.statistics import describe
+from threadmed.dataset.statistics import describe, tokens
 from threadmed.dataset.threads.pairing import TurnFlags
 from threadmed.errors import InputError
 from threadmed.records import Record, Thread, ThreadId
@@ -42,10 +49,22 @@ from threadmed.store import (
     write_text,
 )
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
 JOINED = re.compile(r"[\w-]+")
 """Words with dashes and underscores, as user names have them."""
 
 Kind = Literal["text", "ids"]
+
+
+class Each(Protocol):
+    """As `map` is for one iterable."""
+
+    def __call__(
+        self, task: Callable[[Item], Result], items: Iterable[Item], /
+    ) -> Iterator[Result]:
+        """Run the task for each; gives the results in their order."""
 
 
 class Release(Record, frozen=True, kw_only=True):
@@ -60,6 +79,8 @@ class Release(Record, frozen=True, kw_only=True):
     """Posts kept by year."""
     flair: tuple[RoleCount, ...]
     observed: dict[str, int]
+    each: Each = map
+    """Runs a task for each of some values, wherever the build runs its tasks."""
 
 
 class ThreadSource(Record, frozen=True, kw_only=True):
@@ -100,13 +121,16 @@ def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manife
         {name: found.turns for name, found in release.found.items()}, known
     )
     everybody = together(known.values())
-    threads = _threads(release, words, scrubbed)
+    lengths: dict[str, int] = {}
+    threads = _threads(release, words, scrubbed, lengths)
     answered = [
         thread for thread in threads if all(turn.answer for turn in thread.turns)
     ]
     flair = _without_names(release.flair, everybody)
     release = msgspec.structs.replace(release, flair=flair)
-    manifest = _manifest(release, threads, answered, kind=kind, scrubbed=scrubbed)
+    manifest = _manifest(
+        release, threads, answered, kind=kind, scrubbed=scrubbed, lengths=lengths
+    )
     files = _files(release, threads, answered, manifest)
     with ExitStack() as stack:
         # Files take their places in the reverse order, so that the manifest comes last.
@@ -183,23 +207,29 @@ def _files_of_ids(release: Release) -> dict[str, Callable[[Path], None]]:
 
 
 def _threads(
-    release: Release, words: Collection[str], scrubbed: Counter[str]
+    release: Release,
+    words: Collection[str],
+    scrubbed: Counter[str],
+    lengths: dict[str, int],
 ) -> list[Thread]:
     """Give the threads with placeholders for what leads to a person."""
-    recognise = presidio() if release.options.names == "presidio" else None
-    return [
-        Thread(
-            thread_id=name,
-            turns=scrub_turns(
-                found.turns,
-                known=found.known,
-                words=words,
-                recognise=recognise,
-                counts=scrubbed,
-            ),
-        )
-        for name, found in release.found.items()
-    ]
+    scrub = partial(scrub_batch, words=words, tokens=tokens)
+    some = batches(
+        Open(turns=found.turns, known=found.known) for found in release.found.values()
+    )
+    each = release.each
+    if release.options.names == "presidio":
+        # Its model is large, and one is enough.
+        each, scrub = map, partial(scrub, recognise=presidio())
+    names = iter(release.found)
+    threads = []
+    for batch in each(scrub, some):
+        scrubbed.update(batch.replaced)
+        lengths.update(batch.tokens)
+        threads += [
+            Thread(thread_id=next(names), turns=turns) for turns in batch.threads
+        ]
+    return threads
 
 
 def _without_names(
@@ -258,6 +288,7 @@ def refuse_leaks(
         for name, its in known.items()
     }
     found: list[str] = []
+    whole: dict[str, bytes] = {}
     for name, path in places.items():
         match name.rpartition(".")[2]:
             case "jsonl":
@@ -267,8 +298,11 @@ def refuse_leaks(
             case "parquet":
                 pass  # the same threads as in the lines
             case _:
-                data = read_bytes(path)
-                found += leaks_in_text(name, data, known=everybody, words=words)
+                whole[name] = read_bytes(path)
+    # Most of so many names is in none of them.
+    likely = likely_in((searched(*file) for file in whole.items()), everybody)
+    for name, data in whole.items():
+        found += leaks_in_text(name, data, known=likely, words=words)
     if found:
         raise InputError(
             f"the leak audit found {len(found):,} traces of people, and nothing was "
@@ -284,7 +318,9 @@ def _manifest(
     *,
     kind: Kind,
     scrubbed: Counter[str],
+    lengths: Mapping[str, int],
 ) -> Manifest:
+    length = lengths.__getitem__
     return Manifest(
         tool=f"threadmed {__version__}",
         release=kind,
@@ -293,7 +329,8 @@ def _manifest(
         options=_without_flairs(release.options),
         funnel=release.funnel,
         statistics=BothStatistics(
-            complete=describe(threads), answered=describe(answered)
+            complete=describe(threads, tokens_of=length),
+            answered=describe(answered, tokens_of=length),
         ),
         years=tuple(_years(release, threads, answered)),
         flair=release.flair,

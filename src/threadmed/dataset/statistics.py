@@ -5,6 +5,10 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 
 from threadmed.dataset.manifest import Distribution, Statistics, TurnCount
 from threadmed.records import Thread
@@ -16,10 +20,15 @@ PIECE = re.compile(rf"[\s\S]{{1,{LONGEST}}}(?= [A-Za-z]|\Z)|[\s\S]{{1,{LONGEST}}
 """Pieces that end before a space and a letter, where cl100k_base always parts."""
 
 
-def describe(threads: Sequence[Thread]) -> Statistics:
+def describe(
+    threads: Sequence[Thread], *, tokens_of: Callable[[str], int] | None = None
+) -> Statistics:
     """Compute one column of Table 2.
 
-    Tokens are those of cl100k_base, as in the paper.
+    Args:
+        threads: Those of the set.
+        tokens_of: Gives the number of tokens of a text, where it is known already;
+            else they are counted: those of cl100k_base, as in the paper.
 
     Example:
         >>> from threadmed.records import ThreadId, Turn
@@ -28,6 +37,7 @@ def describe(threads: Sequence[Thread]) -> Statistics:
         >>> found.answered_share, found.tokens_question.mean, found.tokens_answer
         (0.0, 2.0, None)
     """
+    length = tokens_of or tokens
     turns = [turn for thread in threads for turn in thread.turns]
     answers = [turn.answer for turn in turns if turn.answer is not None]
     lengths = [len(thread.turns) for thread in threads]
@@ -38,11 +48,11 @@ def describe(threads: Sequence[Thread]) -> Statistics:
         answered_share=len(answers) / len(turns) if turns else None,
         turns=distribution(lengths),
         turn_counts=tuple(
-            TurnCount(turns=length, threads=count)
-            for length, count in sorted(Counter(lengths).items())
+            TurnCount(turns=number, threads=count)
+            for number, count in sorted(Counter(lengths).items())
         ),
-        tokens_question=distribution([tokens(turn.question) for turn in turns]),
-        tokens_answer=distribution([tokens(answer) for answer in answers]),
+        tokens_question=distribution([length(turn.question) for turn in turns]),
+        tokens_answer=distribution([length(answer) for answer in answers]),
     )
 
 
@@ -53,21 +63,48 @@ def tokens(text: str) -> int:
         >>> tokens("hello world")
         2
     """
-    encode = _encoder()
+    count = _counter()
     if len(text) <= LONGEST:
-        return len(encode(text))
-    return sum(len(encode(piece)) for piece in PIECE.findall(text))
+        return count(text)
+    return sum(map(count, PIECE.findall(text)))
 
 
 @cache
-def _encoder() -> Callable[[str], list[int]]:
+def _counter() -> Callable[[str], int]:
+    """Give what counts tokens, without the tables that come with it.
+
+    The package reads those of all its encodings into Python when it is imported,
+    which takes half a second and 60 MB; the compiled part of it has its own.
+    """
+    package = find_spec("bpe_openai")
+    for folder in (package and package.submodule_search_locations) or ():
+        for file in sorted(Path(folder).glob("_bindings.*")):
+            if file.name.endswith(tuple(EXTENSION_SUFFIXES)):
+                bindings = _loaded(file)
+                count: Callable[[str], int] = bindings.tokenizer_for_encoding(
+                    "cl100k_base"
+                ).count
+                return count
+    return _counter_of_package()
+
+
+def _loaded(file: Path) -> ModuleType:
+    spec = spec_from_file_location("bpe_openai._bindings", file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file}: cannot be loaded")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _counter_of_package() -> Callable[[str], int]:
     with warnings.catch_warnings():
         # The library opens its tables in a way that Python 3.11 calls old.
         warnings.simplefilter("ignore", DeprecationWarning)
         from bpe_openai import get_encoding
 
         encode: Callable[[str], list[int]] = get_encoding("cl100k_base").encode_ordinary
-    return encode
+    return lambda text: len(encode(text))
 
 
 def distribution(values: Sequence[int]) -> Distribution | None:

@@ -36,11 +36,15 @@ def bodies(pieces: Sequence[bytes], size: int) -> tuple[list[str | None], object
         got.extend(raw.body for raw in raws)
         return [(place, "no_id") for place, raw in enumerate(raws) if not raw.id]
 
-    reading = Reading((PlainComment, RawComment), accept, name="f")
-    for block in blocks(Pieces(pieces), size=size):
-        reading.take_block(block)
-    account = (reading.records, reading.bad, reading.repaired)
-    return got, (account, reading.examples if reading.repaired["crlf"] == 0 else None)
+    reading = Reading((PlainComment, RawComment), accept)
+    for number, block in enumerate(blocks(Pieces(pieces), size=size)):
+        reading.take_block(block, number)
+    lines = reading.lines
+    account = (lines.records, lines.bad, lines.repaired)
+    return got, (
+        account,
+        [*lines.examples("f")] if "crlf" not in lines.repaired else None,
+    )
 
 
 LINES = b"".join(

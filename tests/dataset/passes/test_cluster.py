@@ -96,6 +96,9 @@ class InParts:
             progress=progress,
         )
 
+    def each(self, task: Any, items: Any) -> Iterator[Any]:
+        return self._executor.each(task, items)
+
     def each_part(self, task: Any, *passes: Sorted[Any]) -> Iterator[Any]:
         return self._executor.each_part(self._next(task, "parts"), *passes)
 

@@ -79,6 +79,7 @@ class RawComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
 
 
 Time = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
+ShortTime = Annotated[int, msgspec.Meta(ge=0, le=2**36)]
 
 
 class PlainComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
@@ -90,9 +91,9 @@ class PlainComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
     parent_id: str
     author: str
     created_utc: Time
-    retrieved_on: Time
+    retrieved_on: Time | None = None
     author_flair_text: str | None = None
-    retrieved_utc: Number = None
+    retrieved_utc: ShortTime | None = None
     edited: bool | float | str | None = None
     is_submitter: bool | None = None
     removal_reason: str | None = None

@@ -30,7 +30,44 @@ Accept = Callable[[list[Raw]], Sequence[tuple[int, str]]]
 """Takes records; returns the places of those that cannot be used, and why each."""
 
 
-BREAK_AND_BRACE = int.from_bytes(b"\n{", "little")
+class Lines(msgspec.Struct, kw_only=True):
+    """What the lines of a file gave, or those of some of its blocks."""
+
+    records: int = 0
+    """Records that were decoded and accepted."""
+    bad: dict[str, int] = msgspec.field(default_factory=Counter)
+    repaired: dict[str, int] = msgspec.field(default_factory=Counter)
+    places: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
+    """Where each kind of either was first: the block, and the line in it from 1."""
+    breaks: dict[int, int] = msgspec.field(default_factory=dict)
+    """Line breaks in each block."""
+    is_document: bool = False
+    is_cut: bool = False
+    """Whether a document does not end where it should."""
+
+    def add(self, other: "Lines") -> None:
+        """Add what other blocks of the same file gave.
+
+        Example:
+            >>> one = Lines(places={"nul": (2, 5)}, breaks={0: 10, 2: 10})
+            >>> one.add(Lines(places={"nul": (1, 3)}, breaks={1: 10}))
+            >>> list(one.examples("RC.jsonl"))
+            ['nul at RC.jsonl:13']
+        """
+        self.records += other.records
+        for name in ("bad", "repaired"):
+            getattr(self, name).update(getattr(other, name))
+        for kind, place in other.places.items():
+            self.places[kind] = min(place, self.places.get(kind, place))
+        self.breaks |= other.breaks
+        self.is_document |= other.is_document
+        self.is_cut |= other.is_cut
+
+    def examples(self, name: str) -> Iterator[str]:
+        """Say where in a file of this name each kind was first."""
+        for kind, (block, line) in self.places.items():
+            before = sum(count for at, count in self.breaks.items() if at < block)
+            yield f"{kind} at {name}:{before + line}"
 
 
 def read_dump(
@@ -57,31 +94,61 @@ def read_dump(
         InputError: If the file cannot be read, is truncated, or holds no record of
             this kind.
     """
+
+    def read(whole_lines: Iterator[bytes]) -> Lines:
+        reading = Reading(kinds, accept)
+        for number, block in enumerate(whole_lines):
+            reading.take_block(block, number)
+        return reading.lines
+
+    return read_file(
+        path, read, side=side, allow_partial=allow_partial, progress=progress
+    )
+
+
+def read_file(
+    path: Path,
+    read: Callable[[Iterator[bytes]], Lines],
+    *,
+    side: Literal["posts", "comments"],
+    allow_partial: bool,
+    progress: Progress,
+) -> InputFile:
+    """Have the blocks of a file read, and say what that came to; as `read_dump`.
+
+    Args:
+        path: The file.
+        read: Takes the blocks, by whatever number of readings.
+        side: What the file is said to hold.
+        allow_partial: Use a truncated or corrupt file as far as it goes.
+        progress: Told the bytes read.
+
+    Raises:
+        InputError: As `read_dump`.
+    """
     stream = Stream(path, allow_partial=allow_partial, progress=progress)
-    reading = Reading(kinds, accept, name=path.name)
     with closing(blocks(stream)) as whole_lines:
-        for block in whole_lines:
-            reading.take_block(block)
+        lines = read(whole_lines)
     found = InputFile(
         name=path.name,
         side=side,
-        format="json" if reading.is_document else stream.format,
+        format="json" if lines.is_document else stream.format,
         sha256=stream.sha256,
         bytes=stream.bytes,
-        records=reading.records,
-        bad=_sorted(reading.bad),
-        repaired=_sorted(reading.repaired),
-        examples=tuple(sorted(reading.examples.values())),
-        cut_at=stream.bytes if reading.is_cut else stream.cut_at,
+        records=lines.records,
+        bad=_sorted(lines.bad),
+        repaired=_sorted(lines.repaired),
+        examples=tuple(sorted(lines.examples(path.name))),
+        cut_at=stream.bytes if lines.is_cut else stream.cut_at,
     )
-    _refuse_what_is_none(found, reading, path, allow_partial=allow_partial)
+    _refuse_what_is_none(found, lines, path, allow_partial=allow_partial)
     return found
 
 
 def _refuse_what_is_none(
-    found: InputFile, reading: "Reading[Raw]", path: Path, *, allow_partial: bool
+    found: InputFile, lines: Lines, path: Path, *, allow_partial: bool
 ) -> None:
-    if reading.is_cut and not allow_partial:
+    if lines.is_cut and not allow_partial:
         raise InputError(
             f"{path}: is truncated or corrupt: its JSON cannot be read to the last "
             "bracket; get it again, or use what it holds with --allow-partial"
@@ -93,7 +160,7 @@ def _refuse_what_is_none(
         )
 
 
-def _sorted(counts: Counter[str]) -> dict[str, int]:
+def _sorted(counts: dict[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
@@ -148,54 +215,55 @@ def _bare(block: bytes) -> bytes:
 
 
 class Reading(Generic[Raw]):
-    """Decodes the blocks of one file and keeps account of its lines."""
+    """Decodes blocks of one file and keeps account of their lines.
 
-    def __init__(
-        self, kinds: Sequence[type[Raw]], accept: Accept[Raw], *, name: str
-    ) -> None:
-        self.records = 0
-        """Records that were decoded and accepted."""
-        self.bad: Counter[str] = Counter()
-        self.repaired: Counter[str] = Counter()
-        self.examples: dict[str, str] = {}
-        self.is_document = False
-        self.is_cut = False
-        """Whether a document does not end where it should."""
+    Args:
+        kinds: What a record is decoded to, tried in this order.
+        accept: Takes some records, and says which cannot be used.
+    """
+
+    def __init__(self, kinds: Sequence[type[Raw]], accept: Accept[Raw]) -> None:
+        self.lines = Lines()
         self._accept = accept
         self._decoders = [msgspec.json.Decoder(kind).decode_lines for kind in kinds]
-        self._name = name
-        self._next_line = 1
+        self._number = 0
+        """Of the block that is being read."""
 
-    def take_block(self, block: bytes) -> None:
-        """Decode whole lines, or a whole document, and hand every record on."""
-        first = self._next_line
-        if first == 1 and block.startswith(BOM):
+    def take_block(self, block: bytes, number: int) -> None:
+        """Decode whole lines, or a whole document, and hand every record on.
+
+        Args:
+            block: Some lines.
+            number: Of the block in its file, from 0.
+        """
+        self._number = number
+        if number == 0 and block.startswith(BOM):
             block = _bare(block)
             self._repair("bom", 1)
-        if first == 1 and START.match(block):
+        if number == 0 and START.match(block):
             self._take_document(block)
         else:
-            self._take_lines(block, first)
+            self._take_lines(block)
 
-    def _take_lines(self, block: bytes, first: int) -> None:
-        lines = lines_of(block)
-        self._next_line += lines.breaks
-        if lines.returns:
-            self._repair("crlf", first, times=lines.returns)
-        for decode in self._decoders if lines.all_begin else ():
+    def _take_lines(self, block: bytes) -> None:
+        breaks = breaks_of(block)
+        self.lines.breaks[self._number] = breaks.count
+        if breaks.returns:
+            self._repair("crlf", 1, times=breaks.returns)
+        for decode in self._decoders if breaks.all_begin else ():
             with suppress(ValueError, RecursionError):
                 records = decode(block)
-                if len(records) == lines.count:
-                    self._hand_on(records, first)
+                if len(records) == breaks.lines:
+                    self._hand_on(records, 1)
                     return
         # Also where there are lines of none, two or half a record, so that what is
         # read does not depend on how the file is cut into blocks.
-        for number, line in enumerate(block.split(b"\n"), first):
+        for number, line in enumerate(block.split(b"\n"), 1):
             self._take_line(line, number)
 
     def _hand_on(self, records: list[Raw], first: int) -> None:
         faults = self._accept(records)
-        self.records += len(records) - len(faults)
+        self.lines.records += len(records) - len(faults)
         for place, fault in faults:
             self._fault(fault, first + place)
 
@@ -203,10 +271,10 @@ class Reading(Generic[Raw]):
         found = elements(block)
         if found is None:
             # JSON lines may begin with a line that only looks like a document.
-            self._take_lines(block, 1)
+            self._take_lines(block)
             return
-        self.is_cut = not found.is_whole
-        self.is_document = True
+        self.lines.is_cut = not found.is_whole
+        self.lines.is_document = True
         for number, item in enumerate(found.items, 1):
             self._take_line(item, number)
 
@@ -223,45 +291,42 @@ class Reading(Generic[Raw]):
                 self._fault(bad, number)
 
     def _fault(self, kind: str, line: int) -> None:
-        self.bad[kind] += 1
-        self.examples.setdefault(kind, f"{kind} at {self._name}:{line}")
+        self.lines.bad[kind] += 1
+        self.lines.places.setdefault(kind, (self._number, line))
 
     def _repair(self, kind: str, line: int, *, times: int = 1) -> None:
-        self.repaired[kind] += times
-        self.examples.setdefault(kind, f"{kind} at {self._name}:{line}")
+        self.lines.repaired[kind] += times
+        self.lines.places.setdefault(kind, (self._number, line))
 
 
-class Lines(msgspec.Struct, frozen=True):
+class Breaks(msgspec.Struct, frozen=True):
     """What the line breaks of a block say."""
 
+    lines: int
     count: int
-    breaks: int
     returns: int
     """Lines that end in a carriage return."""
     all_begin: bool
     """Whether every line begins as a record does."""
 
 
-def lines_of(block: bytes) -> Lines:
+def breaks_of(block: bytes) -> Breaks:
     r"""Look at the line breaks of a block, all at once.
 
     Example:
-        >>> lines_of(b'{}\n{}\r\n{}')
-        Lines(count=3, breaks=2, returns=1, all_begin=True)
-        >>> lines_of(b'{}\n\n{}\n').all_begin
+        >>> breaks_of(b'{}\n{}\r\n{}')
+        Breaks(lines=3, count=2, returns=1, all_begin=True)
+        >>> breaks_of(b'{}\n\n{}\n').all_begin
         False
     """
     signs = np.frombuffer(block, np.uint8)
-    breaks = int(np.count_nonzero(signs == ord("\n")))
-    count = breaks + (not block.endswith(b"\n"))
-    # Two signs are looked at as one number, at even places and at odd ones.
-    begun = sum(
-        int(np.count_nonzero(signs[start:end].view("<u2") == BREAK_AND_BRACE))
-        for start, end in ((0, len(signs) & ~1), (1, (len(signs) - 1 & ~1) + 1))
-    )
-    return Lines(
+    breaks = np.flatnonzero(signs == ord("\n"))
+    count = len(breaks)
+    is_ended = block.endswith(b"\n")
+    behind = signs[(breaks[:-1] if is_ended else breaks) + 1]
+    return Breaks(
+        lines=count + (not is_ended),
         count=count,
-        breaks=breaks,
         returns=block.count(b"\r\n") if b"\r" in block else 0,
-        all_begin=block.startswith(b"{") and begun == count - 1,
+        all_begin=block.startswith(b"{") and bool((behind == ord("{")).all()),
     )

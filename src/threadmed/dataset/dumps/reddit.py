@@ -13,7 +13,6 @@ from threadmed.dataset.dumps.raw import (
     AnyComment,
     Crossposted,
     Number,
-    PlainComment,
     RawPost,
 )
 from threadmed.records import Record
@@ -61,7 +60,6 @@ MAY_BE_MARKER = re.compile(r"[\s\\]*\[")
 
 IMAGE_HINTS = frozenset({"image", "hosted:video", "rich:video"})
 IMAGE_HOSTS = frozenset({"i.redd.it", "v.redd.it", "imgur.com", "i.imgur.com"})
-PLAIN_PARENTS = frozenset({"t1_", "t3_"})
 UNPLAIN_BODY = frozenset({"", "[", "\\", " ", "\n", "\t", "\r"})
 UNPLAIN_AUTHOR = frozenset({"", "[", " ", "\n", "\t"})
 """How a field may begin where more must be looked at than its beginning."""
@@ -126,11 +124,11 @@ def post_from(raw: RawPost) -> Post | Fault:
     return Post(
         id=identity,
         created=created,
-        author=_author(raw.author),
+        author=author_of(raw.author),
         title="" if loss else raw.title or "",
         body="" if loss else raw.selftext or "",
         medium=_medium(raw),
-        is_notice=_is_notice(raw),
+        is_notice=is_notice(raw),
         is_edited=bool(raw.edited),
         loss=loss,
         retrieved=_retrieved(raw),
@@ -169,7 +167,7 @@ def comment_from(
         return "no_id"
     if created is None:
         return "no_time"
-    author = _author(raw.author)
+    author = author_of(raw.author)
     is_patient = bool(raw.is_submitter) or (author != "" and author == patient)
     loss = _loss(raw, raw.body or "")
     is_needed = loss is None and (is_patient or is_answer)
@@ -182,33 +180,10 @@ def comment_from(
         flair=raw.author_flair_text or "",
         is_patient=is_patient,
         body=raw.body or "" if is_needed else "",
-        is_notice=_is_notice(raw),
+        is_notice=is_notice(raw),
         is_edited=bool(raw.edited),
         loss=loss,
         retrieved=_retrieved(raw),
-    )
-
-
-def is_plain(raw: PlainComment) -> bool:
-    """Whether the fields of a comment can be taken as they stand.
-
-    So it is with nearly all; `threadmed.dataset.passes.collect` does it.
-    """
-    return (
-        raw.body[:1] not in UNPLAIN_BODY
-        and raw.author[:1] not in UNPLAIN_AUTHOR
-        and raw.parent_id[:3] in PLAIN_PARENTS
-        and raw.parent_id[3:].isalnum()
-        and raw.parent_id.islower()
-        and raw.id.isalnum()
-        and raw.id.islower()
-        and not (
-            raw.distinguished
-            or raw.removal_reason
-            or raw.meta
-            or raw.retrieved_utc
-            or raw.banned_at_utc
-        )
     )
 
 
@@ -249,6 +224,8 @@ def whole(value: Number) -> int | None:
     """
     if value is None:
         return None
+    if type(value) is int:
+        return value if -LAST_SECOND <= value <= LAST_SECOND else None
     try:
         number = value if isinstance(value, int) else float(value)
     except ValueError:
@@ -256,7 +233,7 @@ def whole(value: Number) -> int | None:
     return int(number) if abs(number) <= LAST_SECOND else None
 
 
-def _author(name: str | None) -> str:
+def author_of(name: str | None) -> str:
     """Give a name, or nothing where it stands for a deleted account."""
     return "" if name is None or name.strip() in NOBODY else name
 
@@ -280,13 +257,16 @@ def _parent(raw: AnyComment) -> str:
     return "" if plain == plain_id(raw.link_id) else plain
 
 
-def _is_notice(raw: RawPost | AnyComment) -> bool:
+def is_notice(raw: RawPost | AnyComment) -> bool:
     """Whether a moderator pinned it."""
     return raw.distinguished in {"moderator", "admin"} and bool(raw.stickied)
 
 
 def _retrieved(raw: RawPost | AnyComment) -> int:
     """Say when this copy was taken, in seconds since 1970; -1 where it is not said."""
+    if type(raw.retrieved_on) is int and raw.retrieved_utc is None is raw.meta:
+        time = whole(raw.retrieved_on)
+        return -1 if time is None else time
     times = [raw.retrieved_on, raw.retrieved_utc]
     if raw.meta is not None:
         times.append(raw.meta.retrieved_2nd_on)
@@ -304,7 +284,7 @@ def _medium(raw: RawPost) -> Literal["text", "image", "link"]:
 
 
 def _loss_of_post(raw: RawPost) -> Loss | None:
-    if _marker(raw.title or "") is not None:
+    if marker(raw.title or "") is not None:
         return "deleted_by_user"
     if raw.removed_by_category and not (raw.meta and raw.meta.was_deleted_later):
         return CATEGORIES.get(raw.removed_by_category, "removed")
@@ -325,19 +305,19 @@ def _loss(raw: RawPost | AnyComment, text: str) -> Loss | None:
         return "removed_for_legal_reasons"
     if (whole(raw.banned_at_utc) or 0) > 0:
         return "author_banned"
-    return _marker(text)
+    return marker(text)
 
 
-def _marker(text: str) -> Loss | None:
+def marker(text: str) -> Loss | None:
     """Tell a text that only says that there is none from a text about removing.
 
     Example:
-        >>> _marker("[deleted]"), _marker("[ Removed by Reddit ]")
+        >>> marker("[deleted]"), marker("[ Removed by Reddit ]")
         ('deleted', 'removed_by_reddit')
-        >>> _marker("Removed my appendix last week"), _marker("the [removed] mole")
+        >>> marker("Removed my appendix last week"), marker("the [removed] mole")
         (None, None)
     """
-    if len(text) > 200 or not MAY_BE_MARKER.match(text):
+    if text[:1].isalnum() or len(text) > 200 or not MAY_BE_MARKER.match(text):
         return None
     plain = " ".join(text.replace("\\", "").casefold().split())
     if not (plain.startswith("[") and plain.endswith("]") and plain.count("[") == 1):

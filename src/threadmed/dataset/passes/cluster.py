@@ -12,7 +12,7 @@ import pickle
 import shutil
 import socket
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -39,6 +39,7 @@ from threadmed.errors import InputError, ThreadmedError
 if TYPE_CHECKING:
     from ray import ObjectRef
 
+Item = TypeVar("Item")
 Shared = TypeVar("Shared")
 Result = TypeVar("Result")
 
@@ -201,6 +202,12 @@ class RayExecutor:
             if ray.wait([asked], timeout=0)[0]:
                 _show(asked, set(waiting.values()), progress)
                 asked = self._board.fars.remote()
+
+    def each(
+        self, task: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[Result]:
+        """Run a task for each value, here: what is left after the parts is little."""
+        return map(task, items)
 
     def each_part(
         self, task: Callable[..., Result], *passes: Sorted[object]

@@ -5,23 +5,30 @@ Of a person who is neither the patient nor one who answers no words are kept, on
 place in the tree, unless all words are wanted.
 """
 
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from threadmed.dataset.dumps.raw import COMMENTS, AnyComment, RawComment, RawPost
-from threadmed.dataset.dumps.reader import read_dump
+from threadmed.dataset.dumps.raw import COMMENTS, AnyComment, PlainComment, RawPost
+from threadmed.dataset.dumps.reader import Lines, Reading, read_file
 from threadmed.dataset.dumps.reddit import (
+    UNPLAIN_AUTHOR,
+    UNPLAIN_BODY,
+    author_of,
     comment_from,
-    is_plain,
+    is_notice,
     is_plain_link,
+    marker,
     plain_id,
     post_from,
 )
 from threadmed.dataset.dumps.streams import Progress
 from threadmed.dataset.manifest import InputFile
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.spill import Parts, part_of
+from threadmed.dataset.passes.spill import Parts, Taking, part_of
 from threadmed.dataset.roles import Roles
 from threadmed.dataset.threads.clean import Limits, outside_window
 from threadmed.records import Record
@@ -69,19 +76,49 @@ def read_posts(
     Raises:
         InputError: If the file is missing, truncated, corrupt or no such dump.
     """
-    taking = PostPass(parts, live, reader)
-    file = read_dump(
+    begin = partial(PostTaking, live=live, reader=reader)
+    found = _read(path, parts, begin, side="posts", reader=reader, progress=progress)
+    return Pass(
+        file=found.file,
+        read=found.file.records,
+        dropped={"other_subreddit": found.elsewhere},
+    )
+
+
+class FileFound(NamedTuple):
+    """What reading one file came to, by however many processes."""
+
+    file: InputFile
+    elsewhere: int
+
+
+def _read(
+    path: Path,
+    parts: Parts,
+    begin: Callable[[Parts], Taking["Taken"]],
+    *,
+    side: Literal["posts", "comments"],
+    reader: Reader,
+    progress: Progress,
+) -> FileFound:
+    elsewhere = 0
+
+    def read(blocks: Iterator[bytes]) -> Lines:
+        nonlocal elsewhere
+        lines = Lines()
+        for taken in parts.take(begin, blocks):
+            lines.add(taken.lines)
+            elsewhere += taken.elsewhere
+        return lines
+
+    file = read_file(
         path,
-        (RawPost,),
-        taking.accept,
-        side="posts",
+        read,
+        side=side,
         allow_partial=reader.allow_partial,
         progress=progress,
     )
-    parts.settle(at=1)
-    return Pass(
-        file=file, read=file.records, dropped={"other_subreddit": taking.elsewhere}
-    )
+    return FileFound(file, elsewhere)
 
 
 class PostPass:
@@ -139,18 +176,12 @@ def read_comments(
     Raises:
         InputError: If the file is missing, truncated, corrupt or no such dump.
     """
-    taking = CommentPass(parts, live, reader)
-    file = read_dump(
-        path,
-        COMMENTS,
-        taking.accept,
-        side="comments",
-        allow_partial=reader.allow_partial,
-        progress=progress,
-    )
-    parts.settle(at=1)
+    begin = partial(CommentTaking, live=live, reader=reader)
+    found = _read(path, parts, begin, side="comments", reader=reader, progress=progress)
     return Pass(
-        file=file, read=file.records, dropped={"post_not_kept": taking.elsewhere}
+        file=found.file,
+        read=found.file.records,
+        dropped={"post_not_kept": found.elsewhere},
     )
 
 
@@ -165,6 +196,10 @@ class _Answers(dict[str | None, bool]):
     def __missing__(self, flair: str) -> bool:
         found = self[flair] = self._all_words or self._roles.answers(flair)
         return found
+
+
+Home = tuple[str, str, list[object]]
+"""The id of a post, its author, and where records of its part wait."""
 
 
 class CommentPass:
@@ -197,35 +232,16 @@ class CommentPass:
         faults: list[tuple[int, str]] = []
         homes, answers = self._homes, self._answers
         for place, raw in enumerate(raws):
-            link = raw.link_id
-            home = homes.get(link)  # type: ignore[arg-type]
-            if home is None and is_plain_link(link):
-                self.elsewhere += 1
+            home = homes.get(raw.link_id)  # type: ignore[arg-type]
+            if home is None:
+                if is_plain_link(raw.link_id):
+                    self.elsewhere += 1
+                    continue
+            elif isinstance(raw, PlainComment) and _take_plain(raw, home, answers):
                 continue
-            if home is None or isinstance(raw, RawComment) or not is_plain(raw):
-                fault = self._accept_odd(raw)
-                if fault is not None:
-                    faults.append((place, fault))
-                continue
-            post, patient, waiting = home
-            is_patient = raw.author == patient or raw.is_submitter is True
-            is_needed = is_patient or answers[raw.author_flair_text]
-            waiting.append(
-                (
-                    post,
-                    raw.id,
-                    raw.parent_id[3:] if raw.parent_id[1] == "1" else "",
-                    raw.created_utc,
-                    raw.author,
-                    raw.author_flair_text or "",
-                    is_patient,
-                    raw.body if is_needed else "",
-                    False,
-                    bool(raw.edited),
-                    None,
-                    raw.retrieved_on,
-                )
-            )
+            fault = self._accept_odd(raw)
+            if fault is not None:
+                faults.append((place, fault))
         self._parts.settle()
         return faults
 
@@ -249,3 +265,90 @@ class CommentPass:
             return comment
         waiting.append(comment)
         return None
+
+
+def _take_plain(
+    raw: PlainComment, home: Home, answers: Mapping[str | None, bool]
+) -> bool:
+    """Take a comment whose fields are of the common forms; returns whether it is one.
+
+    What it adds is a `Comment`, field by field, and the same as `comment_from` makes.
+    """
+    identity, parent = raw.id, raw.parent_id
+    kind, replied = parent[:3], parent[3:]
+    is_plain = (
+        kind in {"t1_", "t3_"}
+        and identity
+        and replied
+        and (identity + replied).isalnum()
+        and (identity + parent).islower()
+        and not (raw.removal_reason or raw.banned_at_utc or raw.meta)
+    )
+    if not is_plain:
+        return False
+    post, patient, waiting = home
+    author, body, loss = raw.author, raw.body, None
+    if author[:1] in UNPLAIN_AUTHOR:
+        author = author_of(author)
+    if body[:1] in UNPLAIN_BODY:
+        loss = marker(body)
+    is_patient = raw.is_submitter is True or (author == patient and author != "")
+    is_needed = loss is None and (is_patient or answers[raw.author_flair_text])
+    waiting.append(
+        (
+            post,
+            identity,
+            replied if kind == "t1_" else "",
+            raw.created_utc,
+            author,
+            raw.author_flair_text or "",
+            is_patient,
+            body if is_needed else "",
+            raw.distinguished is not None and is_notice(raw),
+            bool(raw.edited),
+            loss,
+            # Neither, if either is not said, and the later of the two.
+            max(
+                -1 if raw.retrieved_on is None else raw.retrieved_on,
+                raw.retrieved_utc or -1,
+            ),
+        )
+    )
+    return True
+
+
+class Taken(NamedTuple):
+    """What some blocks of a file came to."""
+
+    lines: Lines
+    elsewhere: int
+
+
+class PostTaking:
+    """Takes blocks of submissions; what goes on is in the parts once it ends."""
+
+    def __init__(self, parts: Parts, *, live: Live | None, reader: Reader) -> None:
+        self._parts = parts
+        self._pass = PostPass(parts, live, reader)
+        self._reading = Reading((RawPost,), self._pass.accept)
+        self.take = self._reading.take_block
+
+    def end(self) -> Taken:
+        """Give what they came to."""
+        self._parts.settle(at=1)
+        return Taken(lines=self._reading.lines, elsewhere=self._pass.elsewhere)
+
+
+class CommentTaking:
+    """Takes blocks of comments; what goes on is in the parts once it ends."""
+
+    def __init__(self, parts: Parts, *, live: Live, reader: Reader) -> None:
+        self._parts = parts
+        self._pass = CommentPass(parts, live, reader)
+        self._reading = Reading(COMMENTS, self._pass.accept)
+        self.take = self._reading.take_block
+
+    def end(self) -> Taken:
+        """Give what they came to."""
+        self._parts.settle(at=1)
+        return Taken(lines=self._reading.lines, elsewhere=self._pass.elsewhere)

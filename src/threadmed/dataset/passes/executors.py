@@ -8,20 +8,28 @@ not matter where, in which order and how often they are run.
 
 import gc
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from threadmed.dataset.dumps.streams import Progress
 from threadmed.dataset.passes.spill import Parts
 from threadmed.errors import InputError
 from threadmed.records import Record
 
+if TYPE_CHECKING:
+    from threadmed.dataset.passes.crew import Crew
+
+Item = TypeVar("Item")
 Shared = TypeVar("Shared")
 Shared_contra = TypeVar("Shared_contra", contravariant=True)
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
+
+SPREAD_FROM = 1 << 24
+"""Bytes of dump files, as they are packed, that are worth the start of processes."""
 
 
 class Sorted(Record, Generic[Result_co], frozen=True, kw_only=True):
@@ -64,6 +72,16 @@ class Executor(Protocol):
             progress: Told the bytes read of each file.
         """
 
+    def each(
+        self, task: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[Result]:
+        """Run a task for each of some values; gives the results in their order.
+
+        Args:
+            task: Can be pickled, as the values and the results can.
+            items: The values.
+        """
+
     def each_part(
         self, task: Callable[..., Result], *passes: Sorted[object]
     ) -> Iterator[Result]:
@@ -76,12 +94,20 @@ class Executor(Protocol):
 
 
 @contextmanager
-def local(*, beside: Path | None = None) -> Iterator["Local"]:
-    """Give an executor in this process, whose parts lie on the disk of a folder.
+def local(
+    *,
+    beside: Path | None = None,
+    workers: int | None = None,
+    spread_from: int = SPREAD_FROM,
+) -> Iterator["Local"]:
+    """Give an executor on this machine, whose parts lie on the disk of a folder.
 
     Args:
         beside: The folder that is to be written; its parent is made where it is not
             there. None takes the system's folder for temporary files.
+        workers: Processes that share the work; 1 does all of it in this one, None
+            takes as many as there are cores. They change no result.
+        spread_from: Bytes of dump files below which no process is started.
 
     Raises:
         InputError: If the disk cannot be written.
@@ -101,18 +127,51 @@ def local(*, beside: Path | None = None) -> Iterator["Local"]:
             f"{beside or 'temporary files'}: cannot write here: {cause.strerror}"
         ) from cause
     with folder as name:
-        yield Local(Path(name))
+        executor = Local(Path(name), workers=workers, spread_from=spread_from)
+        try:
+            yield executor
+        finally:
+            executor.close()
 
 
 class Local:
-    """Runs one task after another in this process, and keeps parts in a folder.
+    """Runs tasks on this machine, and keeps parts in a folder.
+
+    Small files are not worth the start of processes; they are read in this one.
 
     Args:
         folder: Where the parts lie; whoever gives it removes it.
+        workers: As `local` takes them.
+        spread_from: As `local` takes it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        workers: int | None = None,
+        spread_from: int = SPREAD_FROM,
+    ) -> None:
         self._folder = folder
+        self._workers = workers
+        self._spread_from = spread_from
+        self._crew: Crew | None = None
+
+    def close(self) -> None:
+        """End the processes that were started."""
+        if self._crew is not None:
+            self._crew.close()
+            self._crew = None
+
+    def _crew_for(self, files: Sequence[Path]) -> "Crew | None":
+        if self._crew is None and _size(files) >= self._spread_from:
+            from threadmed.dataset.passes.crew import Crew, workers_here
+
+            workers = self._workers or workers_here()
+            # Where none can be started, this process does everything.
+            with suppress(OSError):
+                self._crew = Crew(workers, self._folder) if workers > 1 else None
+        return self._crew
 
     def sort(
         self,
@@ -124,32 +183,49 @@ class Local:
         progress: Progress,
     ) -> Sorted[Result]:
         """Run a task for each file; all of them add to the same files of parts."""
-        sorted_into = Parts(
-            Path(tempfile.mkdtemp(dir=self._folder, prefix="pass-")), parts
-        )
+        folder = Path(tempfile.mkdtemp(dir=self._folder, prefix="here-"))
+        sorted_into = Parts(folder, parts, crew=self._crew_for(files))
         with collection_paused():
             results = tuple(
                 task(path, sorted_into, shared, progress=progress) for path in files
             )
         return Sorted(
             results=results,
-            pieces=tuple((sorted_into.path(number),) for number in range(parts)),
+            pieces=tuple(sorted_into.paths(number) for number in range(parts)),
         )
+
+    def each(
+        self, task: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[Result]:
+        """Run a task for each value, by other processes if there are any."""
+        if self._crew is not None:
+            yield from self._crew.each(task, items)
+            return
+        for item in items:
+            with collection_paused():
+                result = task(item)
+            yield result
 
     def each_part(
         self, task: Callable[..., Result], *passes: Sorted[object]
     ) -> Iterator[Result]:
         """Run a task for each part."""
-        for pieces in zip(*(one.pieces for one in passes), strict=True):
-            with collection_paused():
-                result = task(*(_read(of_one) for of_one in pieces))
-            yield result
+        pieces = zip(*(one.pieces for one in passes), strict=True)
+        return self.each(partial(_of_part, task), pieces)
+
+
+def _of_part(task: Callable[..., Result], pieces: Sequence[Sequence[object]]) -> Result:
+    return task(*(_read(of_one) for of_one in pieces))
 
 
 def _read(paths: Sequence[object]) -> list[bytes]:
     return [
         path.read_bytes() for path in paths if isinstance(path, Path) and path.exists()
     ]
+
+
+def _size(files: Sequence[Path]) -> int:
+    return sum(path.stat().st_size for path in files if path.is_file())
 
 
 @contextmanager

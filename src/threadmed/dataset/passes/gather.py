@@ -20,6 +20,8 @@ from threadmed.dataset.threads.clean import (
     Limits,
     Reason,
     has_surely_words,
+    is_plain,
+    outside_window,
     usable,
     why_drop_post,
 )
@@ -97,6 +99,8 @@ def keep_posts(posts: Pieces, *, reader: Reader) -> KeptPosts:
 def _why_of_no_use(post: Post, limits: Limits) -> Reason | None:
     if limits.edits == "keep" and has_surely_words(post.body, max(limits.min_words, 1)):
         # Cleaning is slow; only the words of posts that may give threads are needed.
+        if is_plain(post, limits):
+            return outside_window(post, limits)
         return why_drop_post(post, limits, rules=RULES_AS_READ)
     found = usable(post, limits)
     return None if isinstance(found, Post) else found
@@ -116,10 +120,10 @@ def make_threads(posts: Pieces, comments: Pieces, *, reader: Reader) -> Gathered
         reader: How everything was read.
     """
     roles, account = Roles(reader.options), Account()
-    under, duplicates = by_post(comments, reader)
-    names = _names_of_copies(posts, comments)
+    under, merged_away = by_post(comments, reader)
     found = []
-    for post in merged(posts, under, reader):
+    for copies in _by_id(post for post in records(posts, Post) if post.id in under):
+        post = merged_posts(copies, text_of=reader.options.copies)
         made = thread_of(
             post,
             under[post.id],
@@ -129,13 +133,16 @@ def make_threads(posts: Pieces, comments: Pieces, *, reader: Reader) -> Gathered
             account=account,
         )
         if made is not None:
-            found.append(
-                _found(post, under[post.id], made, reader.limits, names[post.id])
-            )
+            # Also names that only one copy has.
+            everyone = [*copies, *merged_away.get(post.id, ())]
+            names = {copy.author for copy in everyone}
+            found.append(_found(post, under[post.id], made, reader.limits, names))
     return Gathered(
         found=tuple(found),
         account=account,
-        duplicates=duplicates,
+        duplicates=sum(
+            len(copies) - len(under[post]) for post, copies in merged_away.items()
+        ),
         commented=len(under),
     )
 
@@ -156,30 +163,27 @@ def explain_post(
     return None
 
 
-def by_post(comments: Pieces, reader: Reader) -> tuple[dict[str, list[Comment]], int]:
-    """Give the comments under each post, each once, and how many copies there were."""
-    under: dict[str, list[Comment]] = {}
+def by_post(
+    comments: Pieces, reader: Reader
+) -> tuple[dict[str, list[Comment]], dict[str, list[Comment]]]:
+    """Give the comments under each post.
+
+    Returns:
+        Each comment once, its copies merged; and, only of posts where there are any,
+        all copies.
+    """
+    under: dict[str, list[Comment]] = defaultdict(list)
     for comment in records(comments, Comment):
-        under.setdefault(comment.post, []).append(comment)
-    duplicates = 0
+        under[comment.post].append(comment)
+    copied: dict[str, list[Comment]] = {}
     for post, those in under.items():
         if len({comment.id for comment in those}) < len(those):
+            copied[post] = those
             under[post] = [
                 merged_comments(copies, text_of=reader.options.copies)
                 for copies in _by_id(those)
             ]
-            duplicates += len(those) - len(under[post])
-    return under, duplicates
-
-
-def _names_of_copies(posts: Pieces, comments: Pieces) -> dict[str, set[str]]:
-    """Give everybody's names under each post, also those that only one copy has."""
-    names: dict[str, set[str]] = defaultdict(set)
-    for post in records(posts, Post):
-        names[post.id].add(post.author)
-    for comment in records(comments, Comment):
-        names[comment.post].add(comment.author)
-    return names
+    return dict(under), copied
 
 
 def _by_id(copies: Iterable[Copy]) -> Iterable[list[Copy]]:

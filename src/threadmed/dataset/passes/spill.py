@@ -5,16 +5,18 @@ part that the post's id decides, so that no more than a part is ever in memory.
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from threadmed.errors import InputError
 
 T = TypeVar("T")
+Taken = TypeVar("Taken")
+Taken_co = TypeVar("Taken_co", covariant=True)
 
 HELD = 20_000
 """Records that wait in memory before they are written."""
@@ -33,16 +35,48 @@ def part_of(post: str, parts: int) -> int:
     return zlib.crc32(post.encode()) % parts
 
 
+class Taking(Protocol[Taken_co]):
+    """Takes blocks of a file."""
+
+    @property
+    def take(self) -> Callable[[bytes, int], None]:
+        """Takes a block and its number in the file; the numbers ascend."""
+
+    def end(self) -> Taken_co:
+        """Give what came of them."""
+
+
+class Crew(Protocol):
+    """Other processes that take blocks."""
+
+    def take(
+        self,
+        begin: Callable[["Parts"], Taking[Taken]],
+        blocks: Iterator[bytes],
+        *,
+        parts: int,
+    ) -> tuple[list[Taken], list["Parts"]]:
+        """Give what came of the blocks, and the parts that hold the records."""
+
+
 class Parts:
     """Takes records of a part each, and writes them to files of a folder.
 
     A record is a tuple or an array-like struct; whoever adds to `waiting` calls
     `settle` now and then.
+
+    Args:
+        folder: Where the files lie.
+        count: How many parts there are.
+        crew: Takes the blocks of files, if anybody else does, into parts of its own,
+            which from then on are of these.
     """
 
-    def __init__(self, folder: Path, count: int) -> None:
+    def __init__(self, folder: Path, count: int, *, crew: Crew | None = None) -> None:
         self.waiting: list[list[object]] = [[] for _ in range(count)]
         self._folder = folder
+        self._crew = crew
+        self._others: list[Parts] = []
         self._encode = msgspec.msgpack.Encoder().encode
 
     def settle(self, *, at: int = HELD) -> None:
@@ -59,6 +93,24 @@ class Parts:
                 records.clear()
                 self._append(number, frame)
 
+    def take(
+        self, begin: Callable[["Parts"], Taking[Taken]], blocks: Iterator[bytes]
+    ) -> list[Taken]:
+        """Have the blocks of a file taken; gives what came of them, in any order.
+
+        Args:
+            begin: Makes of parts what takes blocks and adds their records to these.
+            blocks: In the order of the file.
+        """
+        if self._crew is not None:
+            taken, parts = self._crew.take(begin, blocks, parts=len(self.waiting))
+            self._others += parts
+            return taken
+        taking = begin(self)
+        for number, block in enumerate(blocks):
+            taking.take(block, number)
+        return [taking.end()]
+
     def _append(self, number: int, frame: bytes) -> None:
         path = self.path(number)
         try:
@@ -73,6 +125,10 @@ class Parts:
     def path(self, number: int) -> Path:
         """Give the file of a part; it is there only if the part has records."""
         return self._folder / f"{number:04}.msgpack"
+
+    def paths(self, number: int) -> tuple[Path, ...]:
+        """Give all files of a part, of which not every one need be there."""
+        return (self.path(number), *(other.path(number) for other in self._others))
 
 
 def records(pieces: Sequence[bytes], kind: type[T]) -> Iterator[T]:

@@ -64,7 +64,7 @@ def sort_file(
     one is in memory.
     """
     telling = Telling(job.told)
-    with local(beside=scratch_folder(job.scratch) / "part") as executor:
+    with local(beside=scratch_folder(job.scratch) / "part", workers=1) as executor:
         done = executor.sort(
             task, [job.path], shared, parts=job.parts, progress=telling
         )

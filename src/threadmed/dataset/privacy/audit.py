@@ -103,14 +103,11 @@ def leaks_in_text(
         >>> leaks_in_text("a.csv", "flair,comments\nNurse jodoe,12345\n", known=known)
         ['a.csv:2: user name']
     """
-    text = data.decode() if isinstance(data, bytes) else data
+    text = searched(name, data)
     ids = frozenset(one for one in known.ids if not one.isdigit())
     fewer = msgspec.structs.replace(known, ids=ids)
     if name.endswith(".json"):
-        strings = "\n".join(
-            one for one in _values(msgspec.json.decode(text)) if not one.isdigit()
-        )
-        return [f"{name}: {kind}" for kind in _traces_of_many(strings, fewer, words)]
+        return [f"{name}: {kind}" for kind in _traces_of_many(text, fewer, words)]
     # Most files are clean, and to look at each line for every name takes long.
     if not _traces_of_many(text, fewer, words):
         return []
@@ -119,6 +116,20 @@ def leaks_in_text(
         for number, line in enumerate(text.split("\n"), start=1)
         for kind in _traces_of_many(line, fewer, words)
     ]
+
+
+def searched(name: str, data: bytes | str) -> str:
+    """Give the text of a file that is searched: of JSON the strings alone.
+
+    Example:
+        >>> searched("a.json", '{"by": ["jo", 7, "7"]}')
+        'jo'
+    """
+    text = data.decode() if isinstance(data, bytes) else data
+    if not name.endswith(".json"):
+        return text
+    values = _values(msgspec.json.decode(text))
+    return "\n".join(one for one in values if not one.isdigit())
 
 
 def vocabulary(texts: Iterable[str], *, at_least: int = 1) -> frozenset[str]:
@@ -156,18 +167,35 @@ def _pieces(low: str) -> set[str]:
 
 def _traces_of_many(text: str, known: Known, words: Collection[str]) -> list[str]:
     """Look for so many names that only those are tried whose pieces are all there."""
-    there = _pieces(text.lower())
+    return _traces(text, likely_in([text], known), words)
 
-    def is_likely(name: str) -> bool:
-        pieces = name.lower().replace("-", " ").replace("_", " ").split()
-        return there.issuperset(pieces)
 
-    likely = Known(
-        ids=frozenset(filter(is_likely, known.ids)),
-        accounts=frozenset(filter(is_likely, known.accounts)),
+def likely_in(texts: Iterable[str], known: Known) -> Known:
+    """Give what may be in some texts, which is little of so much.
+
+    Example:
+        >>> likely_in(["by Jo, Doe"], Known(accounts=frozenset({"jo_doe", "ann"})))
+        Known(ids=frozenset(), accounts=frozenset({'jo_doe'}), times=frozenset())
+    """
+    there: set[str] = set()
+    for text in texts:
+        there |= _pieces(text.lower())
+    return Known(
+        ids=frozenset(_likely(known.ids, there)),
+        accounts=frozenset(_likely(known.accounts, there)),
         times=known.times,
     )
-    return _traces(text, likely, words)
+
+
+def _likely(names: Iterable[str], there: set[str]) -> Iterator[str]:
+    """Give the names all of whose pieces are there."""
+    for name in names:
+        low = name.lower()
+        if low.isalnum():
+            if low in there:
+                yield name
+        elif there.issuperset(low.replace("-", " ").replace("_", " ").split()):
+            yield name
 
 
 def _traces(text: str, known: Known, words: Collection[str]) -> list[str]:
@@ -175,7 +203,11 @@ def _traces(text: str, known: Known, words: Collection[str]) -> list[str]:
     kinds = [
         kind
         for kind, names in (("user name", known.accounts), ("id", known.ids))
-        if any(_is_in(name.lower(), low, words) for name in names)
+        # Hardly any is there at all.
+        if any(
+            _is_in(name, low, words)
+            for name in [name for name in map(str.lower, names) if name in low]
+        )
     ]
     if not known.times.isdisjoint(_moments(low)):
         kinds.append("time")

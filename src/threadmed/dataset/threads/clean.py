@@ -256,8 +256,14 @@ def has_surely_words(text: str, least: int) -> bool:
     words = text[:LOOKED_AT].split()
     if len(text) > LOOKED_AT:
         # The last may go on beyond what is looked at.
-        words = words[:-1]
-    return sum(map(str.isalnum, words)) >= least and "](" not in text
+        del words[-1:]
+    if "](" in text:
+        return False
+    for word in words:
+        least -= word.isalnum()
+        if least <= 0:
+            return True
+    return least <= 0
 
 
 def usable(post: Post, limits: Limits) -> Post | Reason:
@@ -356,11 +362,21 @@ def why_drop_post(
     return next((why for rule in rules if (why := rule(post, limits))), None)
 
 
+def is_plain(item: Post | Comment, limits: Limits) -> bool:
+    """Whether no rule for comments, nor one for posts as they come, can drop it.
+
+    Of a post, that it is outside of the window has to be seen besides.
+    """
+    return (
+        item.loss is None
+        and item.author != ""
+        and not item.is_notice
+        and item.author.casefold() not in limits.bots
+    )
+
+
 def why_drop_comment(comment: Comment, limits: Limits) -> Reason | None:
     """Give the first reason to drop a comment, or None to keep it."""
-    is_plain = comment.loss is None and comment.author and not comment.is_notice
-    if is_plain and comment.author.casefold() not in limits.bots:
-        return None
     for rule in RULES_COMMENT:
         why = rule(comment, limits)
         if why is not None:

@@ -1,5 +1,6 @@
 """The comments under a post as they are read: who speaks, and what is of no use; pure."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, get_args
@@ -11,6 +12,7 @@ from threadmed.dataset.threads.clean import (
     Limits,
     Reason,
     is_blank,
+    is_plain,
     why_drop_comment,
     words_left,
 )
@@ -60,17 +62,49 @@ def whys_of(
         answering: Ids of those by people whose words are answers.
         limits: What comments are dropped by.
     """
-    lost = detached({comment.id: comment.parent for comment in comments})
-    whys: dict[str, CommentReason | None] = {}
+    whys: dict[str, CommentReason | None] = {
+        comment.id: None
+        if is_plain(comment, limits)
+        else why_drop_comment(comment, limits)
+        for comment in comments
+    }
+    for identity in detached({comment.id: comment.parent for comment in comments}):
+        whys[identity] = whys[identity] or "detached"
     for comment in comments:
-        why: CommentReason | None = why_drop_comment(comment, limits)
-        if why is None:
-            if comment.id in lost:
-                why = "detached"
-            elif comment.is_patient or comment.id in answering:
-                why = "empty" if is_blank(comment.body, limits) else None
-        whys[comment.id] = why
+        if (comment.is_patient or comment.id in answering) and not whys[comment.id]:
+            whys[comment.id] = "empty" if is_blank(comment.body, limits) else None
     return whys
+
+
+def in_answered_branches(
+    comments: Sequence[Comment], answering: AbstractSet[str]
+) -> list[Comment]:
+    """Give the comments of the branches in which anybody wrote whose words are answers.
+
+    The others give no conversation, and need not be built.
+
+    Args:
+        comments: All comments under a post, in any order.
+        answering: Ids of those by people whose words are answers.
+    """
+    parents = {comment.id: comment.parent for comment in comments}
+    roots = set()
+    seen: set[str] = set()
+    for start in answering:
+        place = start
+        while place not in seen and parents.get(place):
+            seen.add(place)
+            place = parents[place]
+        if parents.get(place) == "":
+            roots.add(place)
+    children: dict[str, list[Comment]] = defaultdict(list)
+    for comment in comments:
+        children[comment.parent].append(comment)
+    found = [comment for comment in children[""] if comment.id in roots]
+    # It grows while it is gone through.
+    for comment in found:
+        found += children.get(comment.id, ())
+    return found
 
 
 def nodes_of(

@@ -26,6 +26,7 @@ from threadmed.dataset.threads.reading import (
     NOBODYS,
     CommentReason,
     answering_of,
+    in_answered_branches,
     nodes_of,
     why_unused,
     whys_of,
@@ -112,7 +113,8 @@ def thread_of(
     if _is_short(comments, whys, answering=answering, options=options):
         account.threads["too_few_follow_ups"] += 1
         return None
-    nodes = nodes_of(comments, whys, answering=answering, limits=limits)
+    those = in_answered_branches(comments, answering)
+    nodes = nodes_of(those, whys, answering=answering, limits=limits)
     question = question_of(cleaned(post, limits), options.text)
     tree = branches(nodes, order=options.order)
     made = conversation(question, tree, options=options)
@@ -179,10 +181,10 @@ def _observe(
 ) -> None:
     seen = account.observed
     seen["edited_posts"] += post.is_edited
+    seen["edited_comments"] += sum([comment.is_edited for comment in comments])
+    for flair in [comment.flair for comment in comments]:
+        account.flair[flair] += 1
     for comment in comments:
-        account.flair[comment.flair] += 1
-        if comment.is_edited:
-            seen["edited_comments"] += 1
         if comment.is_patient:
             # Of a post whose author is gone nobody can say under what name it was.
             is_other_name = comment.author not in {"", post.author} and post.author

@@ -12,6 +12,7 @@ The order in which comments come changes nothing.
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import repeat
 from typing import Literal
 
 from threadmed.dataset.options import Order
@@ -90,6 +91,8 @@ def detached(parents: Mapping[str, str]) -> AbstractSet[str]:
         >>> sorted(detached({"a": "", "b": "a", "c": "c", "d": "gone"}))
         ['c', 'd']
     """
+    if all(map(_is_before, parents.values(), parents, repeat(parents))):
+        return frozenset()
     arrives = {"": True}
     for start in parents:
         way = []
@@ -101,6 +104,20 @@ def detached(parents: Mapping[str, str]) -> AbstractSet[str]:
         if arrives.get(place, False):
             arrives.update(dict.fromkeys(way, True))
     return {identity for identity in parents if not arrives[identity]}
+
+
+def _is_before(parent: str, identity: str, parents: Mapping[str, str]) -> bool:
+    """Whether a comment replies to the post, or to an older comment that is there.
+
+    Where all do, there is neither a gap nor a circle. Ids ascend, as base 36.
+    """
+    return not parent or (
+        (
+            len(parent) < len(identity)
+            or (parent < identity and len(parent) == len(identity))
+        )
+        and parent in parents
+    )
 
 
 def age(node: Node) -> tuple[int, int, str]:
