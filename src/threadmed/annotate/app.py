@@ -1,0 +1,315 @@
+"""The web app: raters' desks, the organiser's page, and the doors to both."""
+
+import sqlite3
+from collections.abc import Callable
+from typing import TypeVar
+from urllib.parse import parse_qs
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from threadmed.annotate import doors
+from threadmed.annotate.desk import Desk, desk, put_off, save
+from threadmed.annotate.export import export
+from threadmed.annotate.guard import COOKIE, Guard, has_form_token, session_of
+from threadmed.annotate.ledger import Ledger
+from threadmed.annotate.overview import overview
+from threadmed.annotate.pages import STATIC, embedded, page, setup, static
+from threadmed.annotate.tasks import ADJUDICATED, TASK_NAMES, Said, TaskName
+from threadmed.errors import InputError, ThreadmedError
+from threadmed.study import Folder
+
+T = TypeVar("T")
+TASK_OF: dict[str, TaskName] = {name: name for name in TASK_NAMES}
+
+
+class Put(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Names an item."""
+
+    item: str
+
+
+class Office:
+    """What the pages need: the store, the study's folder and a clock."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        folder: Folder,
+        *,
+        clock: Callable[[], float],
+        address: str,
+    ) -> None:
+        self.ledger = ledger
+        self.folder = folder
+        self.clock = clock
+        self.address = address
+        """Where raters find the server."""
+
+    def link(self, name: str) -> str:
+        """Make a link that lets `name` in once."""
+        token = doors.new_link(self.ledger, name, at=self.clock())
+        return f"{self.address}/enter?token={token}"
+
+    def guest(self, request: Request) -> str:
+        """Name who asks; refuse whom nobody let in."""
+        name = doors.who(self.ledger, session_of(request))
+        if name is None:
+            raise HTTPException(401)
+        return name
+
+    def organiser(self, request: Request) -> None:
+        """Refuse all but the organiser."""
+        if self.guest(request) != doors.ORGANISER:
+            raise HTTPException(403)
+
+    def chair(self, request: Request) -> tuple[TaskName, str]:
+        """Name the task that is asked for, and whose desk it is."""
+        task = TASK_OF.get(request.path_params["task"])
+        name = self.guest(request)
+        if task is None or self.ledger.plan(task) is None:
+            raise HTTPException(404)
+        return task, ADJUDICATED if name == doors.ORGANISER else name
+
+    async def home(self, request: Request) -> Response:
+        """Lead everybody to their page."""
+        name = doors.who(self.ledger, session_of(request))
+        if name is None:
+            return _message(401, "Please come in by your own link.")
+        if name == doors.ORGANISER:
+            return RedirectResponse("/organiser", 303)
+        for plan in self.ledger.plans():
+            desk_ = desk(self.ledger, plan.task, name)
+            if desk_.item is not None:
+                return RedirectResponse(f"/rate/{plan.task}", 303)
+        return RedirectResponse(f"/rate/{self.ledger.plans()[0].task}", 303)
+
+    async def door(self, request: Request) -> Response:
+        """Ask who holds a link to press a button: a mere look at it uses nothing up."""
+        token = request.query_params.get("token", "")
+        if not doors.is_open(self.ledger, token):
+            return await self.home(request) if session_of(request) else _used()
+        return HTMLResponse(page("enter.html.j2", token=token))
+
+    async def come_in(self, request: Request) -> Response:
+        """Begin a session."""
+        form = await _form(request)
+        session = doors.come_in(self.ledger, form.get("token", ""), at=self.clock())
+        if session is None:
+            return _used()
+        reply = RedirectResponse("/", 303)
+        reply.set_cookie(
+            COOKIE,
+            session,
+            httponly=True,
+            samesite="strict",
+            path="/",
+            secure=request.headers.get("x-forwarded-proto") == "https",
+        )
+        return reply
+
+    async def leave(self, request: Request) -> Response:
+        """End a session."""
+        await self._own_form(request)
+        doors.leave(self.ledger, session_of(request))
+        reply = RedirectResponse("/", 303)
+        reply.delete_cookie(COOKIE, httponly=True, samesite="strict", path="/")
+        return reply
+
+    async def rate(self, request: Request) -> Response:
+        """Give a rater's page, or the page on which disagreements are settled."""
+        task, name = self.chair(request)
+        names = tuple(plan.task for plan in self.ledger.plans())
+        adjudicating = name == ADJUDICATED
+        html = page(
+            "rate.html.j2",
+            setup=embedded(
+                setup(
+                    names,
+                    task=task,
+                    form=doors.form_token(session_of(request)),
+                    adjudicating=adjudicating,
+                    rater=name,
+                )
+            ),
+            task=task,
+            names=names,
+            who="Settling disagreements" if adjudicating else name,
+            adjudicating=adjudicating,
+            form=doors.form_token(session_of(request)),
+        )
+        return HTMLResponse(html)
+
+    async def look(self, request: Request) -> Response:
+        """Tell what lies on a desk."""
+        task, name = self.chair(request)
+        item = request.query_params.get("item")
+        return _json(desk(self.ledger, task, name, item=item))
+
+    async def act(self, request: Request) -> Response:
+        """Save, undo or put off, and tell what then lies on the desk."""
+        task, name = self.chair(request)
+        if not has_form_token(request, request.headers.get("x-form", "")):
+            raise HTTPException(403)
+        body, item, now = await request.body(), None, self.clock()
+        match request.path_params["act"]:
+            case "save":
+                said = _decoded(body, Said)
+                save(self.ledger, task, name, said, at=now)
+            case "undo":
+                item = self.ledger.undo(task, name, at=now)
+            case "later":
+                put_off(self.ledger, task, name, _decoded(body, Put).item)
+            case _:
+                raise HTTPException(404)
+        return _json(desk(self.ledger, task, name, item=item))
+
+    async def overview(self, request: Request) -> Response:
+        """Give the organiser's page, or only the part of it that changes."""
+        self.organiser(request)
+        part = request.url.path.endswith("/live")
+        html = page(
+            "live.html.j2" if part else "organiser.html.j2",
+            tables=[overview(self.ledger, plan) for plan in self.ledger.plans()],
+            raters=_raters(self.ledger),
+            form=doors.form_token(session_of(request)),
+            told=None,
+        )
+        return HTMLResponse(html)
+
+    async def order(self, request: Request) -> Response:
+        """Do what the organiser orders: a fresh link, or the export."""
+        self.organiser(request)
+        form = await self._own_form(request)
+        told: list[str]
+        if request.path_params["order"] == "link":
+            name = form.get("name", "")
+            if name not in (*_raters(self.ledger), doors.ORGANISER):
+                raise HTTPException(404)
+            told = [f"A link for {name}, good for one time:", self.link(name)]
+        elif request.path_params["order"] == "export":
+            told = [f"Written: {path}" for path in export(self.ledger, self.folder)]
+        else:
+            raise HTTPException(404)
+        html = page(
+            "organiser.html.j2",
+            tables=[overview(self.ledger, plan) for plan in self.ledger.plans()],
+            raters=_raters(self.ledger),
+            form=doors.form_token(session_of(request)),
+            told=told or ["There are no answers to export yet."],
+        )
+        return HTMLResponse(html)
+
+    async def _own_form(self, request: Request) -> dict[str, str]:
+        form = await _form(request)
+        if not has_form_token(request, form.get("form", "")):
+            raise HTTPException(403)
+        return form
+
+    async def static(self, request: Request) -> Response:
+        """Give out a style or a script."""
+        name = request.path_params["name"]
+        if name not in STATIC:
+            raise HTTPException(404)
+        return Response(static(name), media_type=STATIC[name])
+
+
+def build_app(office: Office, *, hosts: tuple[str, ...]) -> Starlette:
+    """Put the app together.
+
+    Args:
+        office: What its pages need.
+        hosts: Names under which it may be asked; empty is any.
+    """
+    return Starlette(
+        routes=[
+            Route("/", office.home),
+            Route("/enter", office.door, methods=["GET"]),
+            Route("/enter", office.come_in, methods=["POST"]),
+            Route("/leave", office.leave, methods=["POST"]),
+            Route("/rate/{task}", office.rate),
+            Route("/desk/{task}", office.look),
+            Route("/desk/{task}/{act}", office.act, methods=["POST"]),
+            Route("/organiser", office.overview),
+            Route("/organiser/live", office.overview),
+            Route("/organiser/{order}", office.order, methods=["POST"]),
+            Route("/static/{name}", office.static),
+        ],
+        middleware=[Middleware(Guard, hosts=hosts)],
+        exception_handlers={
+            ThreadmedError: _known,
+            HTTPException: _refused,
+            sqlite3.Error: _unkept,
+        },
+    )
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """Read a form in the plain encoding; of a name that stands twice, the first."""
+    fields = parse_qs((await request.body()).decode("utf-8", "replace"))
+    return {name: values[0] for name, values in fields.items()}
+
+
+def _decoded(body: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as cause:
+        raise InputError(f"not what this page sends: {cause}") from cause
+
+
+def _raters(ledger: Ledger) -> tuple[str, ...]:
+    names = (rater for plan in ledger.plans() for rater in plan.raters)
+    return tuple(dict.fromkeys(names))
+
+
+def _json(found: Desk) -> Response:
+    return Response(msgspec.json.encode(found), media_type="application/json")
+
+
+def _message(status: int, text: str) -> Response:
+    return HTMLResponse(page("message.html.j2", text=text), status_code=status)
+
+
+def _used() -> Response:
+    return _message(
+        403,
+        "This link was used, or has been replaced. Ask the organiser for a new one.",
+    )
+
+
+REFUSALS = {
+    401: "Please come in by your own link.",
+    403: "This is not yours to see or to do.",
+    404: "There is no such page.",
+    405: "That cannot be done here.",
+}
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    text = REFUSALS.get(status, "That did not work.")
+    if request.url.path.startswith("/desk/"):
+        return _said(status, text)
+    return _message(status, text)
+
+
+async def _known(request: Request, error: Exception) -> Response:
+    if request.url.path.startswith("/desk/"):
+        return _said(422, str(error))
+    return _message(422, str(error))
+
+
+async def _unkept(request: Request, error: Exception) -> Response:
+    """Tell a rater that an answer could not be written, as on a full disk."""
+    del request
+    return _said(503, f"the store did not take it ({error})")
+
+
+def _said(status: int, why: str) -> Response:
+    body = msgspec.json.encode({"why": why})
+    return Response(body, status_code=status, media_type="application/json")

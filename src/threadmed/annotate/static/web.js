@@ -1,0 +1,28 @@
+// The desk behind the server: every act is sent, and what then lies there comes back.
+(() => {
+  const setup = JSON.parse(document.getElementById("setup").textContent);
+  const ask = async (path, options = {}) => {
+    let reply;
+    try {
+      reply = await fetch(path, { ...options, signal: AbortSignal.timeout(20000) });
+    } catch {
+      throw new Error("the server cannot be reached");
+    }
+    const found = await reply.json().catch(() => ({ why: "the server did not say why" }));
+    if (!reply.ok) throw new Error(found.why);
+    return found;
+  };
+  const send = (task, act, body) => ask(`/desk/${task}/${act}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Form": setup.form },
+    body: JSON.stringify(body),
+  });
+  const desk = {
+    address: (task) => `/rate/${task}`,
+    look: (task, item) => ask(`/desk/${task}` + (item ? `?item=${encodeURIComponent(item)}` : "")),
+    save: (task, said) => send(task, "save", said),
+    undo: (task) => send(task, "undo", {}),
+    later: (task, item) => send(task, "later", { item }),
+  };
+  startRating(setup, desk).show(setup.task);
+})();
