@@ -8,7 +8,7 @@ RUN = .venv/bin/
 INSTALLED = .venv/installed
 CLUSTER = $(RUN)python -m pytest -m cluster --cov --cov-fail-under=0 --cov-report= -q
 
-.PHONY: help demo test lint fix bench bench-build bench-engine lock sample clean
+.PHONY: help demo test lint fix bench bench-build bench-engine bench-coverage bench-metrics lock sample clean
 
 help:  ## Say what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,13 @@ bench-build: $(INSTALLED)  ## Measure the build of a dump of real size (minutes,
 # BENCH="--rivals DIR" keeps the environment of the others for the next time.
 bench-engine: $(INSTALLED)  ## Measure the engine beside Inspect and others (ten minutes)
 	$(RUN)python -m bench.engine $(BENCH)
+
+# BENCH="--studies 500" is quick.
+bench-coverage: $(INSTALLED)  ## Measure how often the intervals hold the truth (minutes)
+	$(RUN)python -m bench.coverage $(BENCH)
+
+bench-metrics: $(INSTALLED)  ## Measure the numbers beside loops and scipy (minutes)
+	$(RUN)python -m bench.metrics $(BENCH)
 
 sample: $(INSTALLED)  ## Write the bundled sample dump and its labels anew
 	$(RUN)python sample/make.py

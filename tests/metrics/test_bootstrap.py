@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from threadmed.metrics.bootstrap import (
+    cells_of,
     draw_ratios,
     item_bootstrap,
     percentile,
@@ -145,3 +146,19 @@ def test_every_number_has_its_own_stream() -> None:
     assert first == stream(0, "m", "pcr").random()
     assert first != stream(1, "m", "pcr").random()
     assert first != stream(0, "mp", "cr").random()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.array([[1.0, 2], [0, -1], [1, 2], [3, 0]]),  # counted in a table
+        np.array([[0.5, 2], [0.5, 2], [0.25, 1]]),  # not whole
+        np.array([[0.0, 0], [1e5, 1e5], [0, 0]]),  # too wide for a table
+    ],
+)
+def test_cells_are_the_unlike_rows_in_order(rows: np.ndarray) -> None:
+    cells, counts = cells_of(rows)
+
+    expected, how_often = np.unique(rows, axis=0, return_counts=True)
+    assert np.array_equal(cells, expected)
+    assert counts.tolist() == how_often.tolist()

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep
 
@@ -47,6 +47,7 @@ def test_newcombe_independent_gives_the_known_limits() -> None:
     assert found == pytest.approx((-0.475219, -0.263045), abs=5e-7)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 50), st.integers(0, 80))
 def test_newcombe_independent_agrees_with_statsmodels(one: int, other: int) -> None:
     theirs = confint_proportions_2indep(
@@ -148,6 +149,7 @@ def test_too_little_to_compare_is_a_reason(n: int, threads: int, reason: str) ->
     assert found == NotEstimable(reason=reason, n=n)
 
 
+@settings(deadline=None)
 @given(pairs)
 def test_a_paired_difference_lies_in_its_interval_and_turns_with_its_sides(
     drawn: np.ndarray,

@@ -3,11 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from threadmed.metrics.contrasts import (
-    compare_settings,
-    compare_targets,
-    loss,
-)
+from threadmed.metrics.contrasts import compare_settings, compare_targets
 from threadmed.metrics.correction import Numbered
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.items import Items
@@ -197,83 +193,33 @@ def test_one_setting_is_compared_with_nothing() -> None:
     assert compare_settings("m", settings, number=NUMBER) is None  # type: ignore[arg-type]
 
 
-def test_the_fall_is_the_sum_of_its_parts() -> None:
-    # Turn 0: 24 of 30; turn 2: 40 items, 10 in multi_turn, 22 in target_turn.
-    first = turn([1] * 24 + [0] * 6, at=0)
-    later = turn([1] * 10 + [0] * 30, at=2, first_thread=25)
-    seam = turn([1] * 22 + [0] * 18, at=2, first_thread=25)
+def test_what_remains_is_what_the_oracle_does_not_correct() -> None:
+    found = same({"multi_turn": turn([0] * 20), "oracle": turn([1] * 15 + [0] * 5)})
 
-    found = loss(
-        "m",
-        {"multi_turn": first.joined(later), "target_turn": first.joined(seam)},
-        number=NUMBER,
+    assert value(found.remaining) == 0.25
+    assert found.unlike == ""
+
+
+def test_without_an_oracle_what_remains_is_not_known() -> None:
+    found = same({"multi_turn": turn([0] * 20), "target_turn": turn([1] * 20)})
+
+    assert found.remaining == NotEstimable(reason="the table has no oracle", n=0)
+
+
+def test_supports_are_named_where_they_differ() -> None:
+    found = same(
+        {"multi_turn": turn([0] * 20), "oracle": turn([1] * 12 + [MISSING] * 8)}
     )
 
-    assert value(found.fall) == pytest.approx(24 / 30 - 10 / 40)
-    assert value(found.harder_questions) == pytest.approx(24 / 30 - 22 / 40)
-    assert value(found.own_earlier_answers) == pytest.approx(12 / 40)
-    assert value(found.fall) == pytest.approx(
-        value(found.harder_questions) + value(found.own_earlier_answers), abs=1e-12
-    )
-    assert (value(found.first), value(found.later), value(found.seam)) == (
-        0.8,
-        0.25,
-        0.55,
-    )
-    assert found.n_left_out == 0
+    assert [each.n_scored for each in found.supports] == [20, 12]
+    assert found.unlike.endswith("(multi_turn 20, oracle 12); 12 are in all")
 
 
-def test_the_later_turn_is_taken_on_the_items_of_both_settings() -> None:
-    first = turn([1] * 30, at=0)
-    later = turn([MISSING, 1] + [0] * 28, at=2)
-    seam = turn([1] * 28 + [0, MISSING], at=2)
+def test_a_mid_p_is_used_and_named_where_it_is_asked_for() -> None:
+    number = Numbered(MeasureOptions(p_value="mid"), ("m",))
+    sides = {"a": turn([1] * 9 + [0] * 11), "b": turn([0] * 9 + [1] * 2 + [0] * 9)}
 
-    found = loss(
-        "m",
-        {"multi_turn": first.joined(later), "target_turn": first.joined(seam)},
-        number=NUMBER,
-    )
+    (found,) = compare_targets(sides, number=number)
 
-    assert found.n_left_out == 2
-    assert value(found.later) == pytest.approx(1 / 28)
-    assert value(found.seam) == pytest.approx(27 / 28)
-    assert isinstance(found.fall, Estimate)
-    assert found.fall.flag == "coverage differs by 3.3 points"
-
-
-def test_without_target_turn_the_fall_is_not_split() -> None:
-    first, later = turn([1] * 30, at=0), turn([1] * 10 + [0] * 20, at=2)
-
-    found = loss("m", {"multi_turn": first.joined(later)}, number=NUMBER)
-
-    absent = NotEstimable(reason="the table has no target_turn", n=0)
-    assert value(found.fall) == pytest.approx(2 / 3)
-    assert found.seam == found.harder_questions == found.own_earlier_answers == absent
-
-
-def test_a_turn_of_few_items_gives_no_fall_but_what_can_be_paired() -> None:
-    first, later = turn([1] * 19, at=0), turn([0] * 20, at=2)
-    seam = turn([1] * 15 + [0] * 5, at=2)
-
-    found = loss(
-        "m",
-        {"multi_turn": first.joined(later), "target_turn": first.joined(seam)},
-        number=NUMBER,
-    )
-
-    few = NotEstimable(reason="turn 0 has fewer than 20 scored items", n=19)
-    assert found.fall == found.harder_questions == few
-    assert value(found.own_earlier_answers) == 0.75
-
-
-def test_a_later_turn_of_few_items_gives_nothing() -> None:
-    first, later = turn([1] * 30, at=0), turn([0] * 19, at=2)
-
-    found = loss(
-        "m",
-        {"multi_turn": first.joined(later), "target_turn": first.joined(later)},
-        number=NUMBER,
-    )
-
-    few = NotEstimable(reason="turn 2 has fewer than 20 scored items", n=19)
-    assert found.fall == found.harder_questions == found.own_earlier_answers == few
+    assert outcome(found.test).p == pytest.approx(0.038574, abs=5e-7)
+    assert (outcome(found.test).test, outcome(found.test).p_value) == ("mcnemar", "mid")

@@ -24,6 +24,7 @@ def test_mcnemar_gives_the_known_values(
     assert mcnemar(first_only, second_only) == pytest.approx(p, abs=5e-7)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_mcnemar_agrees_with_statsmodels(first_only: int, second_only: int) -> None:
     theirs = their_mcnemar([[0, first_only], [second_only, 0]], exact=True).pvalue
@@ -41,6 +42,7 @@ def test_flipping_three_sums_is_counted_by_hand() -> None:
     assert flip(3, 1, -1) == pytest.approx(6 / 8)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-4, 4), min_size=2, max_size=9))
 def test_flipping_agrees_with_the_complete_permutation_test_of_scipy(
     sums: list[int],
@@ -56,6 +58,7 @@ def test_flipping_agrees_with_the_complete_permutation_test_of_scipy(
     assert flip(*sums) == pytest.approx(theirs)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-1, 1), max_size=300))
 def test_one_item_a_thread_is_mcnemar(sums: list[int]) -> None:
     expected = mcnemar(sums.count(1), sums.count(-1))
@@ -89,3 +92,34 @@ def test_holm_agrees_with_statsmodels_in_any_order(p_values: list[float]) -> Non
 
 def test_an_empty_family_needs_no_adjustment() -> None:
     assert holm([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("first_only", "second_only", "p"),
+    [(9, 2, 0.038574), (3, 0, 0.125), (15, 7, 0.093140)],
+)
+def test_the_mid_p_of_mcnemar_gives_the_known_values(
+    first_only: int, second_only: int, p: float
+) -> None:
+    found = mcnemar(first_only, second_only, p_value="mid")
+
+    assert found == pytest.approx(p, abs=5e-7)
+    assert mcnemar(second_only, first_only, p_value="mid") == found
+
+
+def test_the_mid_p_of_flipping_gives_the_known_value() -> None:
+    sums = np.array([2, 1, 1, -1, 1, 0, 1, 2, -1, 1], float)
+
+    found = sign_flip(Totals(sums=sums, sizes=np.full(10, 3.0)), p_value="mid")
+
+    assert found == pytest.approx(0.076172, abs=5e-7)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-1, 1), max_size=300))
+def test_the_mid_p_of_one_item_a_thread_is_that_of_mcnemar(sums: list[int]) -> None:
+    of = Totals(sums=np.array(sums, float), sizes=np.ones(len(sums)))
+
+    expected = mcnemar(sums.count(1), sums.count(-1), p_value="mid")
+
+    assert sign_flip(of, p_value="mid") == pytest.approx(expected)

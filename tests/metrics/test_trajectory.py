@@ -1,68 +1,21 @@
 import numpy as np
 import pytest
 
+from factories_threads import items
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.intervals import Totals, cluster_variance, effective_n, wilson
-from threadmed.metrics.items import Items
 from threadmed.metrics.measurement import MeasureOptions
+from threadmed.metrics.pairs import pairs_of
 from threadmed.metrics.trajectory import (
-    Pairs,
-    pairs_of,
+    both_extremes,
+    flips,
     recovery,
     recovery_rate,
     recovery_totals,
+    trajectory,
 )
 
 NAME = ("m", "multi_turn")
-
-
-def items(*threads: dict[int, int | None]) -> Items:
-    """Labelled turns and their scores, thread by thread; None is unscored."""
-    rows = [
-        (code, turn, np.nan if score is None else score)
-        for code, thread in enumerate(threads)
-        for turn, score in thread.items()
-    ]
-    columns = np.array(rows, dtype=float).reshape(-1, 3)
-    return Items(
-        threads=columns[:, 0].astype(np.int64),
-        turns=columns[:, 1].astype(np.int64),
-        scores=columns[:, 2],
-        is_scored=~np.isnan(columns[:, 2]),
-    )
-
-
-def found_pairs(*threads: dict[int, int | None], **kind: object) -> list[object]:
-    pairs: Pairs = pairs_of(items(*threads), **kind)  # type: ignore[arg-type]
-    return list(
-        zip(
-            pairs.threads.tolist(),
-            pairs.failed_first.tolist(),
-            pairs.corrected_next.tolist(),
-            strict=True,
-        )
-    )
-
-
-def test_consecutive_scored_turns_of_one_thread_are_pairs() -> None:
-    found = found_pairs({0: -1, 1: 1, 2: 0}, {3: 0})
-
-    assert found == [(0, True, True), (0, False, False)]
-
-
-def test_a_turn_between_that_carries_no_misconception_parts_a_pair() -> None:
-    assert found_pairs({0: 0, 2: 1}) == []
-
-
-def test_the_variant_steps_over_turns_that_carry_no_misconception() -> None:
-    found = found_pairs({0: 0, 2: 1}, {5: 1}, kind="next_labelled")
-
-    assert found == [(0, True, True)]
-
-
-@pytest.mark.parametrize("kind", ["consecutive", "next_labelled"])
-def test_an_unscored_turn_is_no_failure_and_is_never_stepped_over(kind: str) -> None:
-    assert found_pairs({0: -1, 1: None, 2: 1}, kind=kind) == []
 
 
 def test_recoveries_are_counted_by_thread() -> None:
@@ -152,3 +105,57 @@ def test_the_published_mode_resamples_threads() -> None:
     assert found.rate.method == "thread_bootstrap"
     assert found.rate.value == pytest.approx(0.519, abs=5e-4)
     assert (found.rate.low, found.rate.high) == pytest.approx((0.333, 0.696), abs=0.03)
+
+
+def test_flips_are_pairs_that_change_either_way() -> None:
+    # 1 0 1 flips twice, 0 -1 0 never, 1 1 never, 0 then 1 two turns on is no pair.
+    study = items({0: 1, 1: 0, 2: 1}, {0: 0, 1: -1, 2: 0}, {3: 1, 4: 1}, {0: 0, 2: 1})
+
+    found = flips(pairs_of(study))
+
+    assert (found.pairs, found.lost, found.regained, found.threads) == (5, 1, 1, 1)
+    assert isinstance(found.share, Estimate)
+    assert found.share.value == pytest.approx(2 / 5)
+
+
+def test_flips_without_pairs_are_a_reason() -> None:
+    found = flips(pairs_of(items({0: 1})))
+
+    assert found.share == NotEstimable(reason="no scored items", n=0, hits=0)
+
+
+def test_threads_of_both_extremes_are_counted_among_those_with_two_scores() -> None:
+    # Of eight threads with two scores three hold both; one with a single score and
+    # one with a score and a missing one can hold both in no case.
+    study = items(
+        *[{0: 1, 4: -1}] * 2,
+        {0: -1, 1: 0, 2: 1},
+        *[{0: 1, 1: 0}] * 4,
+        {0: -1, 1: -1},
+        {0: 1},
+        {0: 1, 1: None},
+    )
+
+    found = both_extremes(study)
+
+    assert isinstance(found, Estimate)
+    assert (found.hits, found.n, found.method) == (3, 8, "wilson")
+    assert (found.low, found.high) == wilson(3 / 8, 8)
+
+
+def test_without_a_thread_of_two_scores_there_are_no_extremes() -> None:
+    found = both_extremes(items({0: 1}, {0: -1, 1: None}))
+
+    assert found == NotEstimable(reason="no thread has two scored items", n=0, hits=0)
+
+
+@pytest.mark.parametrize("kind", ["consecutive", "next_labelled"])
+def test_a_trajectory_has_both_kinds_of_recovery_whatever_is_asked(kind: str) -> None:
+    study = items(*[{0: 0, 1: 1}] * 6, *[{0: 0, 2: 0}] * 6)
+    options = MeasureOptions(recovery_pairs=kind)  # type: ignore[arg-type]
+
+    found = trajectory(study, options=options, name=NAME)
+
+    assert (found.consecutive.starts, found.consecutive.recovered) == (6, 6)
+    assert (found.next_labelled.starts, found.next_labelled.recovered) == (12, 6)
+    assert "neither is an effect" in found.selection

@@ -1,27 +1,81 @@
-"""The numbers of a scores table as lines for a terminal."""
+"""Measures a scores table, and writes its numbers as lines for a terminal."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
+from threadmed.cli.commands import say
+from threadmed.judgements.scores import panel_scores
+from threadmed.metrics import MeasureOptions, measure, side_by_side
+from threadmed.metrics.compared import (
+    Comparison,
+    Decomposition,
+    FallShares,
+    PairedTest,
+    SameItems,
+    Step,
+    TurnParts,
+)
+from threadmed.metrics.course import SELECTION, Trajectory, Trend
 from threadmed.metrics.estimates import Estimate, Number
+from threadmed.metrics.intervals import FEWEST_ITEMS
 from threadmed.metrics.measurement import Group, Measurement
+from threadmed.records import PanelRule
+from threadmed.store import read_scores, write_json
+
+
+class MeasureRequest(NamedTuple):
+    """What `threadmed measure` was asked."""
+
+    scores: Path
+    json: Path | None
+    rule: PanelRule
+    primary: str | None
+    options: MeasureOptions
+
+
+def run_measure(asked: MeasureRequest) -> None:
+    """Measure a table, print its numbers, and write both modes where asked."""
+    rows = panel_scores(
+        read_scores(asked.scores), rule=asked.rule, primary=asked.primary
+    )
+    if asked.json is None:
+        measured = measure(rows, options=asked.options)
+    else:
+        both = side_by_side(rows, options=asked.options)
+        is_ours = asked.options.mode == "recommended"
+        measured = both.recommended if is_ours else both.as_published
+        write_json(asked.json, both)
+    for line in lines(measured):
+        say(line)
+    if asked.json is not None:
+        say(f"{asked.json}: every number, in both modes, and what differs")
 
 
 def lines(measured: Measurement) -> Iterator[str]:
     """Give one block a target and setting, then what is compared on the same items."""
     for group in measured.groups:
-        yield from _group(group)
+        yield from _group(group, kind=measured.options.recovery_pairs)
     for same in measured.settings_same_items:
         yield f"{same.target}, settings on the same {same.n} items (turn 1 and later)"
-        for each in same.rates:
-            yield f"  {each.setting:13} PCR {percent(each.pcr)}"
-        for difference in same.differences:
-            first, second = difference.first.setting, difference.second.setting
-            yield f"  {first} - {second}: {points(difference.difference)}"
+        yield from _same_items(same)
+    for each in measured.decompositions:
+        yield from _decomposition(each)
+    if measured.comparisons:
+        yield "Targets in multi_turn, on the items that both have"
+        for comparison in measured.comparisons:
+            pair = f"{comparison.first.target} - {comparison.second.target}"
+            yield f"  {pair}: {_compared(comparison)}"
     yield ""
-    yield "Intervals aim at 95 % and are described in docs/methods.md."
+    if any(group.recovery.pairs for group in measured.groups):
+        yield SELECTION
+    yield (
+        f"Intervals aim at {100 * measured.options.level:g} % and are described in "
+        "docs/methods.md."
+    )
 
 
-def _group(group: Group) -> Iterator[str]:
+def _group(group: Group, *, kind: str) -> Iterator[str]:
     yield (
         f"{group.target}, {group.setting}: {group.n_scored} of {group.n_items} items "
         f"scored ({100 * group.coverage:.1f} %), {group.n_threads} threads"
@@ -31,7 +85,11 @@ def _group(group: Group) -> Iterator[str]:
     yield f"  PCS           {plain(group.pcs)}"
     for each in group.by_turn:
         yield f"  PCR at turn {each.turn} {percent(each.pcr)}"
-    yield f"  RR            {percent(group.recovery.rate)}"
+    which = "" if kind == "consecutive" else " (next labelled turn)"
+    yield f"  RR            {percent(group.recovery.rate)}{which}"
+    if group.trajectory.consecutive.pairs >= FEWEST_ITEMS:
+        yield from _trajectory(group.trajectory)
+    yield from _trend(group.trend)
     if group.n_scored < group.n_items:
         bounds = group.bounds
         yield (
@@ -39,6 +97,93 @@ def _group(group: Group) -> Iterator[str]:
             f"{percent(bounds.all_right)}"
         )
     yield ""
+
+
+def _trajectory(found: Trajectory) -> Iterator[str]:
+    counts, flips = found.error_propagation, found.flips
+    failed = counts.fail_fail + counts.fail_corrected
+    corrected = counts.corrected_fail + counts.corrected_corrected
+    yield (
+        f"  EPR           {plain(counts.ratio)} (failures: {counts.fail_fail} of "
+        f"{failed} after a failure, {counts.corrected_fail} of {corrected} after a "
+        "correction)"
+    )
+    yield (
+        f"  flips         {percent(flips.share)} ({flips.lost} lost, "
+        f"{flips.regained} regained)"
+    )
+    yield f"  both 1 and -1 {percent(found.both_extremes)}"
+    for point in found.first_failure.points:
+        if isinstance(point.without_failure, Estimate):
+            yield (
+                f"  no failure up to labelled turn {point.step} "
+                f"{percent(point.without_failure)} at risk"
+            )
+
+
+def _trend(found: Trend) -> Iterator[str]:
+    if isinstance(found.slope, Estimate):
+        yield (
+            f"  trend         {plain(found.slope)}, log odds a turn; a slope between "
+            f"questions where few threads have two: {found.threads_several} of "
+            f"{found.threads} do"
+        )
+
+
+def _same_items(same: SameItems) -> Iterator[str]:
+    for each in same.rates:
+        yield f"  {each.setting:13} PCR {percent(each.pcr)}"
+    for difference in same.differences:
+        first, second = difference.first.setting, difference.second.setting
+        yield f"  {first} - {second}: {_compared(difference)}"
+    if isinstance(same.remaining, Estimate):
+        yield f"  remaining     {percent(same.remaining)}"
+    if same.n_left_out:
+        yield f"  left out: {same.n_left_out} items that lack a score in one setting"
+    if same.unlike:
+        yield f"  {same.unlike}"
+
+
+def _compared(found: Comparison) -> str:
+    written = points(found.difference)
+    if isinstance(found.test, PairedTest):
+        test = found.test
+        name = test.test if test.p_value == "exact" else f"{test.test}, mid-p"
+        written += f", p = {test.p:.3g} ({name}; Holm of {test.family_size}: "
+        written += f"{test.p_holm:.3g})"
+    return written
+
+
+def _decomposition(found: Decomposition) -> Iterator[str]:
+    yield f"{found.target}, the decline by turn and within threads"
+    if isinstance(found.together, TurnParts):
+        yield from _parts(found.together)
+        for parts in found.turns:
+            yield from _parts(parts)
+    yield f"  a step within a thread: {points(found.step.change)}"
+    own = found.own_answers_step
+    if isinstance(own, Step):
+        yield f"  a step of multi_turn - target_turn: {points(own.change)}"
+    yield ""
+
+
+def _parts(parts: TurnParts) -> Iterator[str]:
+    is_one = parts.turn == parts.last_turn
+    turn = f"turn {parts.turn}" if is_one else "turn 1 and later"
+    yield f"  {turn}: fall {points(parts.fall)}"
+    if not isinstance(parts.fall, Estimate):
+        return
+    # Those of all later turns stand in the block of settings on the same items.
+    for difference in parts.same.differences if is_one else ():
+        question = difference.question.replace("_", " ")
+        yield f"    {question} {_compared(difference)}"
+    if isinstance(parts.drift, Estimate):
+        yield f"    drift {points(parts.drift)}"
+    if isinstance(parts.shares, FallShares):
+        yield (
+            f"    of the fall, propagation {percent(parts.shares.propagation)}, "
+            f"drift {percent(parts.shares.drift)}"
+        )
 
 
 def percent(number: Number) -> str:
@@ -53,12 +198,12 @@ def plain(number: Number) -> str:
 
 def points(number: Number) -> str:
     """Write a difference of rates in points."""
-    return _written(number, scale=100, digits=1, sign="+") + (
-        " points" if isinstance(number, Estimate) else ""
-    )
+    return _written(number, scale=100, digits=1, sign="+", unit=" points,")
 
 
-def _written(number: Number, *, scale: int, digits: int, sign: str = "") -> str:
+def _written(
+    number: Number, *, scale: int, digits: int, sign: str = "", unit: str = ""
+) -> str:
     if not isinstance(number, Estimate):
         counted = "" if number.hits is None else f"{number.hits} of {number.n}, "
         return f"- ({counted}{number.reason})"
@@ -67,4 +212,4 @@ def _written(number: Number, *, scale: int, digits: int, sign: str = "") -> str:
         for each in (number.value, number.low, number.high)
     )
     flag = f", {number.flag}" if number.flag else ""
-    return f"{value} [{low}, {high}] n = {number.n}{flag}"
+    return f"{value} [{low}, {high}]{unit} n = {number.n}{flag}"

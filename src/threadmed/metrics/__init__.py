@@ -5,7 +5,8 @@ Pure: arrays in, estimates out. docs/methods.md has every formula and its source
 
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.measure import measure
-from threadmed.metrics.measurement import Measurement, MeasureOptions
+from threadmed.metrics.measurement import Measurement, MeasureOptions, SideBySide
+from threadmed.metrics.modes import side_by_side
 
 __all__ = [
     "Estimate",
@@ -13,5 +14,7 @@ __all__ = [
     "Measurement",
     "NotEstimable",
     "Number",
+    "SideBySide",
     "measure",
+    "side_by_side",
 ]

@@ -17,9 +17,12 @@ from threadmed.metrics.intervals import (
     Totals,
     Values,
     few_threads,
+    ranked,
     share_estimate,
 )
 
+MOST_CELLS = 1_000_000
+"""Up to so many possible cells are counted in a table."""
 MOST_EMPTY = 0.05
 """Largest share of draws that may be without a value."""
 
@@ -56,6 +59,62 @@ def percentile(values: Values, *, level: float) -> Interval:
     return Interval(float(low), float(high))
 
 
+def draw_totals(
+    rows: Values, *, draws: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Sum what threads add, in samples of threads drawn with replacement.
+
+    Args:
+        rows: Shape (G, k), what each thread adds to k totals; equal rows are one cell.
+        draws: Number of samples.
+        rng: Source of randomness; the order of the threads does not matter.
+
+    Returns:
+        Shape (draws, k).
+
+    References:
+        Davison and Hinkley (1997), chapter 3; Field and Welsh (2007).
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> draw_totals(np.ones((4, 1)), draws=2, rng=rng)
+        array([[4.],
+               [4.]])
+    """
+    cells, counts = cells_of(rows)
+    weights = rng.multinomial(len(rows), counts / len(rows), size=draws)
+    return np.asarray(weights @ cells, dtype=np.float64)
+
+
+def cells_of(rows: Values) -> tuple[Values, NDArray[np.int64]]:
+    """Find the unlike rows, in order, and how often each occurs.
+
+    Args:
+        rows: Shape (G, k), one row or more.
+
+    Returns:
+        Cells, shape (c, k), and counts, shape (c,).
+
+    Example:
+        >>> cells_of(np.array([[1.0, 2], [0, 1], [1, 2]]))
+        (array([[0., 1.],
+               [1., 2.]]), array([1, 2]))
+    """
+    whole = rows.astype(np.int64)
+    low = whole.min(axis=0)
+    spans = whole.max(axis=0) - low + 1
+    if (whole != rows).any() or np.prod(spans.astype(np.float64)) > MOST_CELLS:
+        cells, counts = np.unique(rows, axis=0, return_counts=True)
+        return cells, counts.astype(np.int64)
+    # Rows are counts and sums of scores: few whole numbers, so counting beats sorting.
+    shape = tuple(spans.tolist())
+    places = np.ravel_multi_index(tuple((whole - low).T), shape)
+    counts = np.bincount(places)
+    held = np.flatnonzero(counts)
+    cells = np.column_stack(np.unravel_index(held, shape)) + low
+    return cells.astype(np.float64), counts[held].astype(np.int64)
+
+
 def draw_ratios(
     of: Totals, *, draws: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
@@ -69,14 +128,9 @@ def draw_ratios(
     Returns:
         Shape (at most draws,): samples whose denominator is 0 have no value and are
         dropped; how many is `draws` less the length.
-
-    References:
-        Davison and Hinkley (1997), chapter 3; Field and Welsh (2007).
     """
     pairs = np.column_stack([of.sums, of.sizes])
-    cells, counts = np.unique(pairs, axis=0, return_counts=True)
-    weights = rng.multinomial(of.threads, counts / of.threads, size=draws)
-    sums, sizes = (weights @ cells).T
+    sums, sizes = draw_totals(pairs, draws=draws, rng=rng).T
     usable = sizes > 0
     return np.asarray(sums[usable] / sizes[usable], dtype=np.float64)
 
@@ -104,7 +158,7 @@ def item_bootstrap(
         The mean, or a reason where there is no item or where all are alike: then
         every sample is alike too, and an interval without width would claim certainty.
     """
-    n_threads = len(np.unique(threads))
+    n_threads = len(np.bincount(ranked(threads)))
     hits = round(values.sum()) if shares else None
     if len(values) == 0 or (values == values[0]).all():
         alike = "every value is the same, so a bootstrap interval has no width"

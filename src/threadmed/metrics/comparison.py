@@ -103,9 +103,11 @@ def _paired_limits(
     return _around(of.ratio, variance, threads=of.threads, level=level), "cr2_t"
 
 
-def _around(value: float, variance: float, *, threads: int, level: float) -> Interval:
+def _around(
+    value: float, variance: float, *, threads: int, level: float, most: float = 1.0
+) -> Interval:
     half = t_quantile(level, threads - 1) * variance**0.5
-    return Interval(max(-1.0, value - half), min(1.0, value + half))
+    return Interval(max(-most, value - half), min(most, value + half))
 
 
 def _paired_n(of: Totals, table: Cells) -> float:
@@ -174,6 +176,51 @@ def _newcombe(
 
 def _join(one: float, other: float, phi: float) -> float:
     return float(np.sqrt(max(0.0, one**2 - 2 * phi * one * other + other**2)))
+
+
+def mean_difference(
+    values: Values, threads: Codes, *, most: float, level: float = 0.95
+) -> Number:
+    """Estimate a mean of whole differences, with CR2 over threads and t_{G-1}.
+
+    Args:
+        values: Shape (n,), each in [-most, most].
+        threads: Shape (n,), the thread that each comes from.
+        most: What the limits are cut to, either way.
+        level: Coverage aimed at, in (0, 1).
+
+    Returns:
+        The mean, flagged where fewer than 10 values are not 0; a reason below 5
+        values or 2 threads, or where all threads differ alike.
+
+    Example:
+        >>> found = mean_difference(np.array([2.0, 0, -1, 1, 1]), np.arange(5), most=2)
+        >>> found.value, round(found.low, 3), found.flag
+        (0.6, -0.816, 'few threads; few differ')
+    """
+    of = totals(values, threads)
+    refusals = (
+        (of.n < FEWEST_ITEMS, f"fewer than {FEWEST_ITEMS} differences"),
+        (of.threads < 2, "all differences are of one thread"),
+    )
+    reason = next((why for holds, why in refusals if holds), "")
+    variance = 0.0 if reason else cluster_variance(of)
+    if variance <= NO_VARIANCE:
+        return NotEstimable(reason=reason or "threads do not differ at all", n=of.n)
+    limits = _around(of.ratio, variance, threads=of.threads, level=level, most=most)
+    few = [few_threads(of.threads)]
+    if (values != 0).sum() < FEW_DISCORDANT:
+        few.append("few differ")
+    return Estimate(
+        value=of.ratio,
+        low=limits.low,
+        high=limits.high,
+        level=level,
+        n=of.n,
+        threads=of.threads,
+        method="cr2_t",
+        flag="; ".join(filter(None, few)),
+    )
 
 
 def unpaired_difference(

@@ -1,4 +1,4 @@
-"""What is compared with what: settings, targets, and turn 0 with a later turn.
+"""What is compared with what: settings, and targets.
 
 Every comparison is paired: only items scored on both sides enter, and those left out
 are counted.
@@ -6,37 +6,30 @@ are counted.
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from threadmed.metrics.comparison import (
-    cells,
-    paired_difference,
-    unpaired_difference,
-)
-from threadmed.metrics.correction import Numbered, pcr
-from threadmed.metrics.estimates import NotEstimable, Number
-from threadmed.metrics.intervals import totals
-from threadmed.metrics.items import Items
-from threadmed.metrics.measurement import (
+from threadmed.metrics.compared import (
     Comparison,
-    Loss,
     PairedTest,
     Question,
     SameItems,
     SettingRate,
     Side,
+    Support,
 )
-from threadmed.metrics.significance import holm, sign_flip
+from threadmed.metrics.comparison import cells, paired_difference
+from threadmed.metrics.correction import Numbered, complement, pcr
+from threadmed.metrics.estimates import NotEstimable, Number
+from threadmed.metrics.intervals import totals
+from threadmed.metrics.items import Items
+from threadmed.metrics.measurement import PValue
+from threadmed.metrics.significance import holm, mcnemar, sign_flip
 from threadmed.records import Setting
 
 COMPARED: tuple[Setting, ...] = ("multi_turn", "target_turn", "oracle")
 """The settings of the paper's Table 4."""
-LATER_TURN = 2
-"""The third question, to which the paper follows the fall."""
-FEWEST_AT_A_TURN = 20
-"""Below this many items a turn is not compared with another (convention)."""
 UNEVEN = 0.02
 """A difference in coverage above this is said beside the comparison."""
 
@@ -51,6 +44,8 @@ class Scored(NamedTuple):
     target: str
     setting: Setting
     items: Items
+    pcr: Number | None = None
+    """On the items of the comparison, where it is known already."""
 
 
 def compare(
@@ -79,20 +74,26 @@ def compare(
         n_left_out=first.items.united(second.items) - len(one.turns),
         first_only=table.first_only,
         second_only=table.second_only,
-        difference=_flagged(difference, *first.items.shared(second.items)),
-        test=_tested(one, other, difference),
+        difference=flagged(difference, *first.items.shared(second.items)),
+        test=_tested(one, other, difference, p_value=number.options.p_value),
     )
 
 
 def _side(side: Scored, items: Items, *, number: Numbered) -> Side:
     named = number / side.target / side.setting
-    return Side(target=side.target, setting=side.setting, pcr=pcr(items, number=named))
+    known = side.pcr or pcr(items, number=named)
+    return Side(target=side.target, setting=side.setting, pcr=known)
 
 
-def _flagged(difference: Number, first: Items, second: Items) -> Number:
+def flagged(difference: Number, first: Items, second: Items) -> Number:
     """Say beside a difference where the labelled items of its sides differ in coverage.
 
     What is missing on one side only may be what made the difference.
+
+    Args:
+        difference: Of the two sides.
+        first: Its labelled items, scored or not.
+        second: Those of the other side.
     """
     if isinstance(difference, NotEstimable):
         return difference
@@ -104,17 +105,21 @@ def _flagged(difference: Number, first: Items, second: Items) -> Number:
     return msgspec.structs.replace(difference, flag=flag)
 
 
-def _tested(one: Items, other: Items, difference: Number) -> PairedTest | NotEstimable:
+def _tested(
+    one: Items, other: Items, difference: Number, *, p_value: PValue
+) -> PairedTest | NotEstimable:
+    """Test over threads; over items, by McNemar, only where no thread has two."""
     if isinstance(difference, NotEstimable):
         return difference
     by_thread = totals(one.corrected - other.corrected, one.threads)
-    p = sign_flip(by_thread)
+    test: Literal["sign_flip", "mcnemar"] = "sign_flip"
+    if by_thread.is_clustered:
+        p = sign_flip(by_thread, p_value=p_value)
+    else:
+        test, table = "mcnemar", cells(one.corrected, other.corrected)
+        p = mcnemar(table.first_only, table.second_only, p_value=p_value)
     return PairedTest(
-        test="sign_flip" if by_thread.is_clustered else "mcnemar",
-        p=p,
-        p_holm=p,
-        family="",
-        family_size=1,
+        test=test, p_value=p_value, p=p, p_holm=p, family="", family_size=1
     )
 
 
@@ -169,9 +174,6 @@ def compare_settings(
 ) -> SameItems | None:
     """Compare a target's settings on the items of turn 1 and later that all have.
 
-    Propagation is target_turn - multi_turn and information oracle - target_turn; with
-    no target_turn in the table, oracle - multi_turn stands alone.
-
     Args:
         target: Its name.
         settings: Its labelled items by setting.
@@ -181,131 +183,100 @@ def compare_settings(
         None where the table has fewer than two of the three settings.
     """
     late = {
-        setting: settings[setting].where(settings[setting].turns > 0)
-        for setting in COMPARED
-        if setting in settings
+        name: settings[name].where(settings[name].turns > 0)
+        for name in COMPARED
+        if name in settings
     }
     if len(late) < 2:
         return None
-    kept = [items.scored for items in late.values()]
-    same = dict(zip(late, kept[0].shared(*kept[1:]), strict=True))
-    first, *others = late.values()
+    found = on_same_items(target, late, number=number / "same items")
+    adjusted = adjust(found.differences, named=f"settings of {target}")
+    return msgspec.structs.replace(found, differences=adjusted)
+
+
+def on_same_items(target: str, settings: BySetting, *, number: Numbered) -> SameItems:
+    """Compare settings on the items that are scored in each; tests not adjusted.
+
+    Propagation is target_turn - multi_turn, information oracle - target_turn and
+    remaining 1 - oracle; with no target_turn in the table, oracle - multi_turn stands
+    alone.
+
+    Args:
+        target: Its name.
+        settings: Its labelled items by setting, of the turns that are looked at; one
+            or more of the three.
+        number: Options and name.
+    """
+    held = {name: settings[name] for name in COMPARED if name in settings}
+    kept = [items.scored for items in held.values()]
+    same = dict(zip(held, kept[0].shared(*kept[1:]), strict=True))
+    first, *others = held.values()
     n = len(next(iter(same.values())).turns)
     n_left_out = first.united(*others) - n
-    named = number / "same items"
+    rates = {name: pcr(items, number=number / name) for name, items in same.items()}
     found = [
-        _difference(contrast, target, late, same, number=named)
-        for contrast in _contrasts(late)
+        _difference(
+            contrast,
+            [Scored(target, name, same[name], rates[name]) for name in contrast[1:]],
+            held,
+            number=number,
+        )
+        for contrast in _contrasts(held)
     ]
-    found = [msgspec.structs.replace(each, n_left_out=n_left_out) for each in found]
+    supports = tuple(
+        Support(setting=name, n_scored=len(items.turns))
+        for name, items in zip(held, kept, strict=True)
+    )
     return SameItems(
         target=target,
         n=n,
         n_left_out=n_left_out,
         rates=tuple(
-            SettingRate(setting=setting, pcr=pcr(items, number=named / setting))
-            for setting, items in same.items()
+            SettingRate(setting=setting, pcr=rate) for setting, rate in rates.items()
         ),
-        differences=adjust(found, named=f"settings of {target}"),
+        differences=tuple(
+            msgspec.structs.replace(each, n_left_out=n_left_out) for each in found
+        ),
+        remaining=_remaining(rates),
+        supports=supports,
+        unlike=_unlike(supports, n),
     )
+
+
+def _remaining(rates: Mapping[Setting, Number]) -> Number:
+    if "oracle" not in rates:
+        return NotEstimable(reason="the table has no oracle", n=0)
+    return complement(rates["oracle"])
+
+
+def _unlike(supports: Sequence[Support], n: int) -> str:
+    """Name the supports where a setting has scored items that another lacks."""
+    if all(each.n_scored == n for each in supports):
+        return ""
+    sizes = ", ".join(f"{each.setting} {each.n_scored}" for each in supports)
+    return f"settings do not hold the same scored items ({sizes}); {n} are in all"
 
 
 def _difference(
     contrast: Contrast,
-    target: str,
-    late: BySetting,
-    same: BySetting,
+    sides: Sequence[Scored],
+    held: BySetting,
     *,
     number: Numbered,
 ) -> Comparison:
-    """Compare two settings on the items of `same`; `late` tells their coverage."""
+    """Compare two settings on the same items; `held` tells their coverage."""
     question, plus, minus = contrast
-    found = compare(
-        question,
-        Scored(target, plus, same[plus]),
-        Scored(target, minus, same[minus]),
-        number=number,
-    )
-    flagged = _flagged(found.difference, late[plus], late[minus])
-    return msgspec.structs.replace(found, difference=flagged)
+    found = compare(question, *sides, number=number)
+    difference = flagged(found.difference, held[plus], held[minus])
+    return msgspec.structs.replace(found, difference=difference)
 
 
-def _contrasts(late: BySetting) -> list[Contrast]:
+def _contrasts(held: BySetting) -> list[Contrast]:
     """Name the differences that the settings allow: plus, minus."""
-    if "target_turn" not in late:
-        return [("oracle_gain", "oracle", "multi_turn")]
     wanted: list[Contrast] = [
         ("propagation", "target_turn", "multi_turn"),
         ("information", "oracle", "target_turn"),
     ]
-    return [c for c in wanted if c[1] in late and c[2] in late]
-
-
-def loss(target: str, settings: BySetting, *, number: Numbered) -> Loss:
-    """Split a target's fall from turn 0 to turn 2 of multi_turn.
-
-    The items of turn 2 are those scored in both multi_turn and target_turn; without
-    target_turn the fall stands unsplit on those of multi_turn.
-
-    Args:
-        target: Its name.
-        settings: Its labelled items by setting; multi_turn is among them.
-        number: Options and name.
-    """
-    multi_turn = settings["multi_turn"]
-    target_turn = settings.get("target_turn", multi_turn)
-    first, later, seam = (
-        multi_turn.where(multi_turn.turns == 0),
-        multi_turn.where(multi_turn.turns == LATER_TURN),
-        target_turn.where(target_turn.turns == LATER_TURN),
-    )
-    n_items = later.united(seam)
-    later_same, seam_same = later.scored.shared(seam.scored)
-    named, level = number / "loss", number.options.level
-    fall = _flagged(_fall(first.scored, later_same, level=level), first, later)
-    if "target_turn" in settings:
-        seam_pcr = pcr(seam_same, number=named / "seam")
-        harder = _flagged(_fall(first.scored, seam_same, level=level), first, seam)
-        own = _flagged(_own(later_same, seam_same, level=level), seam, later)
-    else:
-        seam_pcr = harder = own = NotEstimable(
-            reason="the table has no target_turn", n=0
-        )
-    return Loss(
-        target=target,
-        turn=LATER_TURN,
-        first=pcr(first, number=named / "first"),
-        later=pcr(later_same, number=named / "later"),
-        seam=seam_pcr,
-        n_left_out=n_items - len(later_same.turns),
-        fall=fall,
-        harder_questions=harder,
-        own_earlier_answers=own,
-    )
-
-
-def _own(later: Items, seam: Items, *, level: float) -> Number:
-    """Give seam - later, on the same items; both scored."""
-    if (few := _few((LATER_TURN, later))) is not None:
-        return few
-    return paired_difference(seam.corrected, later.corrected, seam.threads, level=level)
-
-
-def _fall(first: Items, later: Items, *, level: float) -> Number:
-    """Give first - later; both scored."""
-    if (few := _few((0, first), (LATER_TURN, later))) is not None:
-        return few
-    return unpaired_difference(
-        (first.corrected, first.threads), (later.corrected, later.threads), level=level
-    )
-
-
-def _few(*turns: tuple[int, Items]) -> NotEstimable | None:
-    """Refuse a comparison of turns when one of them holds few items."""
-    for turn, items in turns:
-        if len(items.turns) < FEWEST_AT_A_TURN:
-            return NotEstimable(
-                reason=f"turn {turn} has fewer than {FEWEST_AT_A_TURN} scored items",
-                n=len(items.turns),
-            )
-    return None
+    if "target_turn" not in held:
+        wanted = [("oracle_gain", "oracle", "multi_turn")]
+    return [c for c in wanted if c[1] in held and c[2] in held]

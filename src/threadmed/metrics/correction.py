@@ -7,10 +7,11 @@ coverage and bounds say what they could do.
 
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from threadmed.metrics.bootstrap import item_bootstrap, stream
-from threadmed.metrics.estimates import Number
+from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.intervals import Codes, Values, mean_score, rate
 from threadmed.metrics.items import Items
 from threadmed.metrics.measurement import (
@@ -94,8 +95,27 @@ def pcr(items: Items, *, number: Numbered) -> Number:
 
 def uncorrected(items: Items, *, number: Numbered) -> Number:
     """Estimate the share of scored items with score 0 or -1: 1 - PCR."""
-    scored = items.scored
-    return share(1 - scored.corrected, scored.threads, number=number / "uncorrected")
+    return complement(pcr(items, number=number))
+
+
+def complement(number: Number) -> Number:
+    """Give 1 - a share, with the interval turned round.
+
+    Example:
+        >>> from threadmed.metrics.estimates import NotEstimable
+        >>> complement(NotEstimable(reason="few", n=4, hits=1)).hits
+        3
+    """
+    hits = None if number.hits is None else number.n - number.hits
+    if isinstance(number, NotEstimable):
+        return msgspec.structs.replace(number, hits=hits)
+    return msgspec.structs.replace(
+        number,
+        value=1 - number.value,
+        low=1 - number.high,
+        high=1 - number.low,
+        hits=hits,
+    )
 
 
 def pcs(items: Items, *, number: Numbered) -> Number:
@@ -122,6 +142,9 @@ def bounds(items: Items, *, number: Numbered) -> Bounds:
     """
     missing = ~items.is_scored
     n_missing = int(missing.sum())
+    if not n_missing:
+        same = pcr(items, number=number)
+        return Bounds(n_missing=0, all_wrong=same, all_right=same, is_needed=False)
     return Bounds(
         n_missing=n_missing,
         all_wrong=share(

@@ -15,6 +15,10 @@ Method = Literal[
     "newcombe_independent",
     "item_bootstrap",
     "thread_bootstrap",
+    "log_ratio",
+    "greenwood_log_log",
+    "gee_bias_reduced_t",
+    "clopper_pearson",
 ]
 """How an interval was computed; each is described in docs/methods.md."""
 

@@ -5,7 +5,7 @@ numerator and sizes[i] to the denominator. Turns of one thread are alike, so the
 variance is taken over threads, never over items.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ FEWEST_ITEMS = 5
 """Below this many items a rate is counts only: no interval says anything then."""
 FEW_THREADS = 10
 """Below this many threads an interval is flagged."""
+SPARSE = 16
+"""Up to so many codes for each item are counted in a table."""
 NO_VARIANCE = 1e-18
 """A variance below this is rounding: one item that differs adds more at any size."""
 
@@ -75,6 +77,26 @@ def t_quantile(level: float, df: int) -> float:
     return float(stdtrit(df, 0.5 + level / 2))
 
 
+def ranked(threads: Codes) -> Codes:
+    """Number the threads that occur from 0, in the order of their codes.
+
+    Args:
+        threads: Shape (n,), codes in any order.
+
+    Returns:
+        Shape (n,).
+
+    Example:
+        >>> ranked(np.array([7, 7, 2]))
+        array([1, 1, 0])
+    """
+    n = len(threads)
+    if n and threads.min() >= 0 and threads.max() < SPARSE * n + SPARSE:
+        # Counting beats sorting, where codes are not spread too widely for it.
+        return np.asarray((np.cumsum(np.bincount(threads) > 0) - 1)[threads], np.int64)
+    return np.unique(threads, return_inverse=True)[1].astype(np.int64)
+
+
 def totals(values: Values, threads: Codes) -> Totals:
     """Sum the items of each thread.
 
@@ -89,31 +111,27 @@ def totals(values: Values, threads: Codes) -> Totals:
         >>> totals(np.array([1.0, 0.0, 1.0]), np.array([7, 7, 2]))
         Totals(sums=array([1., 1.]), sizes=array([1., 2.]))
     """
-    _, codes = np.unique(threads, return_inverse=True)
+    codes = ranked(threads)
     return Totals(
         sums=np.bincount(codes, weights=values).astype(np.float64),
         sizes=np.bincount(codes).astype(np.float64),
     )
 
 
-def cluster_variance(
-    of: Totals, *, kind: Literal["CR0", "CR1", "CR2"] = "CR2"
-) -> float:
-    """Estimate the variance of a ratio of sums over threads.
+def cluster_variance(of: Totals) -> float:
+    """Estimate the variance of a ratio of sums over threads, by CR2.
 
-    With e_i = s_i - p n_i: CR0 = sum e_i^2 / N^2, CR1 = CR0 G/(G-1), and CR2 divides
-    each e_i^2 by 1 - n_i/N before it is summed.
+    With e_i = s_i - p n_i it is the sum of e_i^2 / (1 - n_i/N), over N^2.
 
     Args:
         of: At least two threads.
-        kind: CR2 is what threadmed uses; the others are for comparison.
 
     Raises:
         ValueError: If there are fewer than two threads.
 
     References:
-        CR1: Liang and Zeger (1986); Miller (2024), arXiv 2411.00640. CR2: Bell and
-        McCaffrey (2002); this is its closed form for a model of nothing but a mean.
+        Bell and McCaffrey (2002); this is its closed form for a model of nothing but
+        a mean.
 
     Example:
         >>> both = Totals(sums=np.array([1.0, 0.0]), sizes=np.array([1.0, 1.0]))
@@ -123,11 +141,8 @@ def cluster_variance(
     if of.threads < 2:
         raise ValueError(f"expected at least 2 threads, got {of.threads}")
     n = of.sizes.sum()
-    squares = (of.sums - of.ratio * of.sizes) ** 2
-    if kind == "CR2":
-        squares = squares / (1 - of.sizes / n)
-    factor = of.threads / (of.threads - 1) if kind == "CR1" else 1.0
-    return float(squares.sum() / n**2 * factor)
+    squares = (of.sums - of.ratio * of.sizes) ** 2 / (1 - of.sizes / n)
+    return float(squares.sum() / n**2)
 
 
 def effective_n(of: Totals) -> float:

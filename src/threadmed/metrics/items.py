@@ -58,11 +58,11 @@ class Items(NamedTuple):
         """Keep of each the items that all of them hold, in the same order."""
         everyone = (self, *others)
         keys = [items.threads * _TURNS + items.turns for items in everyone]
-        common = keys[0]
+        common = np.sort(keys[0])
         for key in keys[1:]:
             common = np.intersect1d(common, key, assume_unique=True)
         return tuple(
-            items.where(np.isin(key, common))
+            items.where(_within(key, common))
             for items, key in zip(everyone, keys, strict=True)
         )
 
@@ -70,6 +70,14 @@ class Items(NamedTuple):
         """Count the items that any of them holds."""
         keys = [items.threads * _TURNS + items.turns for items in (self, *others)]
         return len(np.unique(np.concatenate(keys)))
+
+
+def _within(keys: Codes, ordered: Codes) -> NDArray[np.bool_]:
+    """Say which of `keys` are among others that stand in order and once each."""
+    if not len(ordered):
+        return np.zeros(len(keys), dtype=np.bool_)
+    places = np.searchsorted(ordered, keys).clip(max=len(ordered) - 1)
+    return np.asarray(ordered[places] == keys, dtype=np.bool_)
 
 
 _TURNS = 2**31

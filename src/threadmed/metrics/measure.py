@@ -2,20 +2,27 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import get_args
+from typing import NamedTuple, get_args
+
+import msgspec
+import numpy as np
 
 from threadmed.errors import InputError
-from threadmed.metrics.contrasts import compare_settings, compare_targets, loss
+from threadmed.metrics.compared import Decomposition, SameItems
+from threadmed.metrics.contrasts import compare_settings, compare_targets
 from threadmed.metrics.correction import (
     Numbered,
     bounds,
     by_turn,
+    complement,
     pcr,
     pcs,
     published_oracle,
     score_counts,
-    uncorrected,
 )
+from threadmed.metrics.decline import loss
+from threadmed.metrics.decomposition import decompose
+from threadmed.metrics.intervals import ranked
 from threadmed.metrics.items import Items, items_of, thread_codes
 from threadmed.metrics.measurement import (
     Group,
@@ -23,15 +30,23 @@ from threadmed.metrics.measurement import (
     MeasureOptions,
     OutcomeCount,
     PublishedOracle,
-    SameItems,
 )
-from threadmed.metrics.trajectory import recovery
-from threadmed.records import SETTINGS, PanelScore, ScoreOutcome, Setting
+from threadmed.metrics.trajectory import trajectory
+from threadmed.metrics.trend import trend
+from threadmed.records import SETTINGS, PanelScore, ScoreOutcome, Setting, ThreadId
 
 RECOMMENDED = MeasureOptions()
 Rows = Sequence[PanelScore]
-Study = dict[str, dict[Setting, Items]]
-"""Labelled items by target and setting; both in the order of the report."""
+ByGroup = Mapping[tuple[str, Setting], Rows]
+
+
+class Study(NamedTuple):
+    """A checked table, set as columns once for however many ways to measure it."""
+
+    rows: ByGroup
+    """All rows by target and setting."""
+    items: dict[str, dict[Setting, Items]]
+    """Labelled items by target and setting; both in the order of the report."""
 
 
 def measure(scores: Rows, *, options: MeasureOptions = RECOMMENDED) -> Measurement:
@@ -59,69 +74,107 @@ def measure(scores: Rows, *, options: MeasureOptions = RECOMMENDED) -> Measureme
         >>> group.pcr.hits, group.pcr.n, group.pcr.value, round(group.pcr.low, 3)
         (6, 12, 0.5, 0.254)
     """
-    _check(scores)
+    return measured(study_of(scores), options=options)
+
+
+def study_of(scores: Rows) -> Study:
+    """Check the rows of a table and set them as columns.
+
+    Raises:
+        InputError: If a row stands twice, or its outcome does not go with its score.
+    """
     rows: defaultdict[tuple[str, Setting], list[PanelScore]] = defaultdict(list)
     for row in scores:
         rows[row.target, row.setting].append(row)
-    study, number = _study(scores, rows), Numbered(options, ())
-    multi_turn = {
-        target: settings["multi_turn"]
-        for target, settings in study.items()
-        if "multi_turn" in settings
-    }
-    return Measurement(
-        options=options,
-        n_rows=len(scores),
-        n_without_misconception=sum(not row.misconception for row in scores),
-        groups=_groups(study, rows, number=number),
-        settings_same_items=_same_items(study, number=number),
-        comparisons=compare_targets(multi_turn, number=number / "targets"),
-        losses=tuple(
-            loss(target, study[target], number=number / target) for target in multi_turn
-        ),
-        published_oracles=_published_oracles(study, number=number),
-    )
-
-
-def _check(scores: Rows) -> None:
-    """Refuse rows that contradict each other or themselves."""
-    seen = set()
-    for row in scores:
-        item = (row.target, row.setting, row.thread_id, row.turn)
-        where = f"turn {row.turn} of {row.thread_id} for {row.target} in {row.setting}"
-        if item in seen:
-            raise InputError(
-                f"{where} has two scores; a scores table has one row for each "
-                "target, setting, thread and turn"
-            )
-        if (row.outcome == "scored") != (row.score is not None):
-            raise InputError(
-                f"{where} has outcome {row.outcome!r} and score {row.score!r}, which "
-                "do not go together"
-            )
-        seen.add(item)
-
-
-def _study(scores: Rows, rows: Mapping[tuple[str, Setting], Rows]) -> Study:
-    """Set the labelled items of every target and setting as columns."""
+    for of_group in rows.values():
+        _check(of_group)
     codes = thread_codes(scores)
-    study: Study = {}
-    for target in dict.fromkeys(row.target for row in scores):
+    items: dict[str, dict[Setting, Items]] = {}
+    for target in dict.fromkeys(target for target, _ in rows):
         found = {
             setting: items_of(rows[target, setting], codes)
             for setting in SETTINGS
             if (target, setting) in rows
         }
-        study[target] = {name: items for name, items in found.items() if len(items[0])}
-    return study
+        items[target] = {name: each for name, each in found.items() if len(each[0])}
+    return Study(rows, items)
 
 
-def _groups(
-    study: Study, rows: Mapping[tuple[str, Setting], Rows], *, number: Numbered
-) -> tuple[Group, ...]:
+def _check(rows: Rows) -> None:
+    """Refuse rows of one target and setting that contradict each other or themselves."""
+    seen: set[tuple[ThreadId, int]] = set()
+    for row in rows:
+        item = (row.thread_id, row.turn)
+        if item in seen:
+            raise InputError(
+                f"{_place(row)} has two scores; a scores table has one row for each "
+                "target, setting, thread and turn"
+            )
+        if (row.outcome == "scored") != (row.score is not None):
+            raise InputError(
+                f"{_place(row)} has outcome {row.outcome!r} and score {row.score!r}, "
+                "which do not go together"
+            )
+        seen.add(item)
+
+
+def _place(row: PanelScore) -> str:
+    return f"turn {row.turn} of {row.thread_id} for {row.target} in {row.setting}"
+
+
+def measured(
+    study: Study,
+    *,
+    options: MeasureOptions,
+    decompositions: tuple[Decomposition, ...] | None = None,
+) -> Measurement:
+    """Compute every number of a checked table.
+
+    Args:
+        study: From `study_of`.
+        options: Mode, level, and what else decides a number.
+        decompositions: Of the same study, where there are some already; the paper
+            has none, so they are the same in both modes.
+    """
+    number = Numbered(options, ())
+    if decompositions is None:
+        ours = Numbered(msgspec.structs.replace(options, mode="recommended"), ())
+        decompositions = _decompositions(study, number=ours)
+    multi_turn = {
+        target: settings["multi_turn"]
+        for target, settings in study.items.items()
+        if "multi_turn" in settings
+    }
+    return Measurement(
+        options=options,
+        n_rows=sum(map(len, study.rows.values())),
+        n_without_misconception=sum(
+            not row.misconception for rows in study.rows.values() for row in rows
+        ),
+        groups=_groups(study, number=number),
+        settings_same_items=_same_items(study, number=number),
+        comparisons=compare_targets(multi_turn, number=number / "targets"),
+        losses=tuple(
+            loss(target, study.items[target], number=number / target)
+            for target in multi_turn
+        ),
+        decompositions=decompositions,
+        published_oracles=_published_oracles(study, number=number),
+    )
+
+
+def _decompositions(study: Study, *, number: Numbered) -> tuple[Decomposition, ...]:
     return tuple(
-        _group(rows[target, setting], items, number=number / target / setting)
-        for target, settings in study.items()
+        decompose(target, settings, number=number / target)
+        for target, settings in study.items.items()
+        if "multi_turn" in settings
+    )
+
+
+def _groups(study: Study, *, number: Numbered) -> tuple[Group, ...]:
+    return tuple(
+        _group(study.rows[target, setting], items, number=number / target / setting)
+        for target, settings in study.items.items()
         for setting, items in settings.items()
     )
 
@@ -129,7 +182,7 @@ def _groups(
 def _same_items(study: Study, *, number: Numbered) -> tuple[SameItems, ...]:
     found = [
         compare_settings(target, settings, number=number / target)
-        for target, settings in study.items()
+        for target, settings in study.items.items()
     ]
     return tuple(each for each in found if each is not None)
 
@@ -140,12 +193,14 @@ def _group(rows: Rows, items: Items, *, number: Numbered) -> Group:
     outcomes = Counter(row.outcome for row in labelled)
     known: tuple[ScoreOutcome, ...] = get_args(ScoreOutcome)
     scored = items.scored
+    overall = pcr(items, number=number)
+    followed = trajectory(items, options=number.options, name=number.name)
     return Group(
         target=target,
         setting=setting,
         n_items=len(items.turns),
         n_scored=len(scored.turns),
-        n_threads=len(set(scored.threads.tolist())),
+        n_threads=len(np.bincount(ranked(scored.threads))),
         n_without_misconception=len(rows) - len(labelled),
         outcomes=tuple(
             OutcomeCount(outcome=outcome, n=outcomes[outcome])
@@ -154,12 +209,16 @@ def _group(rows: Rows, items: Items, *, number: Numbered) -> Group:
         ),
         coverage=len(scored.turns) / len(items.turns),
         counts=score_counts(items),
-        pcr=pcr(items, number=number),
-        uncorrected=uncorrected(items, number=number),
+        pcr=overall,
+        uncorrected=complement(overall),
         pcs=pcs(items, number=number),
         bounds=bounds(items, number=number),
         by_turn=by_turn(items, number=number),
-        recovery=recovery(items, options=number.options, name=number.name),
+        recovery=followed.consecutive
+        if number.options.recovery_pairs == "consecutive"
+        else followed.next_labelled,
+        trajectory=followed,
+        trend=trend(items, level=number.options.level),
         tie_breaks=sum(row.tie_break for row in labelled),
     )
 
@@ -176,6 +235,6 @@ def _published_oracles(
             settings["multi_turn"],
             number=number / target / "oracle",
         )
-        for target, settings in study.items()
+        for target, settings in study.items.items()
         if "oracle" in settings and "multi_turn" in settings
     )

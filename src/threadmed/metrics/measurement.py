@@ -1,10 +1,11 @@
 """What `measure` is asked and what it gives: the records behind every printed number.
 
 Measurement
-├── groups               one target in one setting: rates, turns, recovery
+├── groups               one target in one setting: rates, turns, trajectory, trend
 ├── settings_same_items  one target's settings against each other
 ├── comparisons          targets against each other in multi_turn
 ├── losses               one target's fall from turn 0 to turn 2, in two parts
+├── decompositions       one target's decline by turn, and within threads
 └── published_oracles    the paper's oracle aggregate (mode as_published only)
 """
 
@@ -12,14 +13,73 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from threadmed.metrics.estimates import NotEstimable, Number
+from threadmed.metrics.compared import (
+    Comparison,
+    Decomposition,
+    FallShares,
+    Loss,
+    PairedTest,
+    Question,
+    SameItems,
+    SettingRate,
+    Side,
+    Step,
+    Support,
+    TurnParts,
+)
+from threadmed.metrics.course import (
+    ErrorPropagation,
+    FirstFailure,
+    Flips,
+    LifePoint,
+    Recovery,
+    RecoveryPairs,
+    Trajectory,
+    Trend,
+)
+from threadmed.metrics.estimates import Number
 from threadmed.records import Record, ScoreOutcome, Setting
+
+__all__ = [
+    "Bounds",
+    "Comparison",
+    "Decomposition",
+    "Difference",
+    "ErrorPropagation",
+    "FallShares",
+    "FirstFailure",
+    "Flips",
+    "Group",
+    "LifePoint",
+    "Loss",
+    "MeasureOptions",
+    "Measurement",
+    "Mode",
+    "OutcomeCount",
+    "PValue",
+    "PairedTest",
+    "PublishedOracle",
+    "Question",
+    "Recovery",
+    "RecoveryPairs",
+    "SameItems",
+    "ScoreCount",
+    "SettingRate",
+    "Side",
+    "SideBySide",
+    "Step",
+    "Support",
+    "Trajectory",
+    "Trend",
+    "TurnParts",
+    "TurnRates",
+]
 
 Mode = Literal["recommended", "as_published"]
 """Our intervals, or the paper's bootstrap; docs/methods.md says what differs."""
 
-RecoveryPairs = Literal["consecutive", "next_labelled"]
-"""Which turn follows a failure: the very next one, or the thread's next labelled one."""
+PValue = Literal["exact", "mid"]
+"""Whether a test counts an outcome as extreme as the one seen whole or by half."""
 
 
 class MeasureOptions(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -29,10 +89,14 @@ class MeasureOptions(Record, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     level: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.95
     """Coverage that intervals aim at."""
     draws: Annotated[int, msgspec.Meta(ge=100)] = 1_000
-    """Bootstrap samples; only `as_published` draws any."""
+    """Bootstrap samples of a rate; only `as_published` draws any."""
+    thread_draws: Annotated[int, msgspec.Meta(ge=100)] = 10_000
+    """Bootstrap samples of threads, for the numbers that have no formula."""
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     """Where the bootstrap starts; the same seed gives the same intervals."""
     recovery_pairs: RecoveryPairs = "consecutive"
+    """Which pairs the RR of a group is over; its trajectory has both."""
+    p_value: PValue = "exact"
 
 
 class OutcomeCount(Record, frozen=True, kw_only=True):
@@ -79,20 +143,6 @@ class TurnRates(Record, frozen=True, kw_only=True):
     pcs: Number
 
 
-class Recovery(Record, frozen=True, kw_only=True):
-    """RR with the counts that it rests on."""
-
-    pairs: int
-    """Pairs of turns that are labelled and scored, whatever their scores."""
-    starts: int
-    """Failure-start pairs: those whose first turn does not have score 1."""
-    recovered: int
-    """Failure-start pairs whose second turn has score 1."""
-    threads: int
-    """Threads that hold failure-start pairs."""
-    rate: Number
-
-
 class Group(Record, frozen=True, kw_only=True):
     """The numbers of one target in one setting, over labelled turns."""
 
@@ -115,98 +165,10 @@ class Group(Record, frozen=True, kw_only=True):
     bounds: Bounds
     by_turn: tuple[TurnRates, ...]
     recovery: Recovery
+    trajectory: Trajectory
+    trend: Trend
     tie_breaks: int
     """Scores that the primary judge decided for want of a majority."""
-
-
-class PairedTest(Record, frozen=True, kw_only=True, tag="tested", tag_field="kind"):
-    """An exact two-sided test that a paired difference is 0."""
-
-    test: Literal["sign_flip", "mcnemar"]
-    """Over threads, or over items where no thread has two; there both are the same."""
-    p: float
-    p_holm: float
-    """Adjusted for the family by Holm's method."""
-    family: str
-    """The comparisons among which it was adjusted, in words."""
-    family_size: int
-    """How many they are, with those that could not be made (counted as p = 1)."""
-
-
-class Side(Record, frozen=True, kw_only=True):
-    """One of the two things compared, on the items that both have."""
-
-    target: str
-    setting: Setting
-    pcr: Number
-
-
-Question = Literal["targets", "propagation", "information", "oracle_gain"]
-"""What a comparison asks: which target corrects more; what the target's own earlier
-answers cost it; what the physician's answers add to none; what they add to its own."""
-
-
-class Comparison(Record, frozen=True, kw_only=True):
-    """PCR of `first` minus PCR of `second` on the same (thread, turn) items."""
-
-    question: Question
-    first: Side
-    second: Side
-    n: int
-    """Items scored on both sides."""
-    n_left_out: int
-    """Items of either side that lack a score on the other, or in a third setting."""
-    first_only: int
-    """Items that only `first` corrected."""
-    second_only: int
-    difference: Number
-    test: PairedTest | NotEstimable
-
-
-class SettingRate(Record, frozen=True, kw_only=True):
-    """PCR in one setting on the items that all settings have."""
-
-    setting: Setting
-    pcr: Number
-
-
-class SameItems(Record, frozen=True, kw_only=True):
-    """One target's settings on the same items of turn 1 and later (paper, Table 4)."""
-
-    target: str
-    n: int
-    """Items scored in every setting that is compared."""
-    n_left_out: int
-    """Labelled items of turn 1 and later that lack a score in one of them."""
-    rates: tuple[SettingRate, ...]
-    differences: tuple[Comparison, ...]
-
-
-class Loss(Record, frozen=True, kw_only=True):
-    """A target's fall from turn 0 to a later turn of multi_turn, in two parts.
-
-    fall = harder_questions + own_earlier_answers, exactly. The two turns hold mostly
-    different threads, so `fall` and `harder_questions` compare unlike questions; only
-    `own_earlier_answers` compares the same items.
-    """
-
-    target: str
-    turn: int
-    """The later turn."""
-    first: Number
-    """PCR at turn 0, where all settings are one."""
-    later: Number
-    """PCR in multi_turn at the later turn."""
-    seam: Number
-    """PCR in target_turn on the same items."""
-    n_left_out: int
-    """Items of the later turn that lack a score in one of the two settings."""
-    fall: Number
-    """first - later."""
-    harder_questions: Number
-    """first - seam."""
-    own_earlier_answers: Number
-    """seam - later, paired."""
 
 
 class PublishedOracle(Record, frozen=True, kw_only=True):
@@ -235,4 +197,25 @@ class Measurement(Record, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...]
     losses: tuple[Loss, ...]
     """Targets that were asked in multi_turn."""
+    decompositions: tuple[Decomposition, ...]
+    """The same targets."""
     published_oracles: tuple[PublishedOracle, ...]
+
+
+class Difference(Record, frozen=True, kw_only=True):
+    """A number that the two modes give unlike."""
+
+    what: str
+    """Where it stands: target, setting, turn where it is of one, and its name."""
+    recommended: Number
+    as_published: Number
+    why: str
+
+
+class SideBySide(Record, frozen=True, kw_only=True):
+    """A scores table measured in both modes."""
+
+    version: int = 1
+    recommended: Measurement
+    as_published: Measurement
+    differs: tuple[Difference, ...]

@@ -1,58 +1,26 @@
 """What happens in a thread after a failure (paper, 4.5.2)."""
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from threadmed.metrics.bootstrap import stream, thread_bootstrap
+from threadmed.metrics.course import Flips, Recovery, RecoveryPairs, Trajectory
 from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.intervals import (
     FEWEST_ITEMS,
-    Codes,
     Totals,
     effective_n,
+    rate,
     share_estimate,
     wilson,
 )
 from threadmed.metrics.items import Items
-from threadmed.metrics.measurement import MeasureOptions, Recovery, RecoveryPairs
+from threadmed.metrics.measurement import MeasureOptions
+from threadmed.metrics.pairs import Pairs, pairs_of
+from threadmed.metrics.propagation import error_propagation
+from threadmed.metrics.survival import first_failure, first_failure_by_turn
 
 FEW_STARTS = 10
 """Below this many failure-start pairs RR is flagged."""
-
-
-class Pairs(NamedTuple):
-    """Pairs of turns of one thread, both labelled and scored; columns of shape (m,)."""
-
-    threads: Codes
-    failed_first: NDArray[np.bool_]
-    """Whether the first turn does not have score 1."""
-    corrected_next: NDArray[np.bool_]
-    """Whether the second turn has."""
-
-
-def pairs_of(items: Items, *, kind: RecoveryPairs = "consecutive") -> Pairs:
-    """Find the pairs of turns that recovery is counted over.
-
-    Args:
-        items: All labelled items of one target and setting, scored or not.
-        kind: `consecutive` pairs turns t and t+1; `next_labelled` pairs a turn with
-            the thread's next labelled one, however far. An unscored turn ends a pair
-            and is never stepped over.
-    """
-    same_thread = items.threads[1:] == items.threads[:-1]
-    if kind == "consecutive":
-        follows = same_thread & (items.turns[1:] == items.turns[:-1] + 1)
-    else:
-        follows = same_thread
-    is_pair = follows & items.is_scored[1:] & items.is_scored[:-1]
-    corrected = items.scores == 1
-    return Pairs(
-        threads=items.threads[:-1][is_pair],
-        failed_first=~corrected[:-1][is_pair],
-        corrected_next=corrected[1:][is_pair],
-    )
 
 
 def recovery_totals(pairs: Pairs) -> Totals:
@@ -60,12 +28,7 @@ def recovery_totals(pairs: Pairs) -> Totals:
 
     Every thread that holds a pair has an entry, one without failures a size of 0.
     """
-    _, codes = np.unique(pairs.threads, return_inverse=True)
-    recovered = pairs.failed_first & pairs.corrected_next
-    return Totals(
-        sums=np.bincount(codes, weights=recovered).astype(np.float64),
-        sizes=np.bincount(codes, weights=pairs.failed_first).astype(np.float64),
-    )
+    return pairs.totals(pairs.failed_first & pairs.corrected_next, pairs.failed_first)
 
 
 def recovery_rate(of: Totals, *, level: float = 0.95) -> Number:
@@ -103,7 +66,11 @@ def recovery_rate(of: Totals, *, level: float = 0.95) -> Number:
 
 
 def recovery(
-    items: Items, *, options: MeasureOptions, name: tuple[str, ...]
+    items: Items,
+    *,
+    options: MeasureOptions,
+    name: tuple[str, ...],
+    kind: RecoveryPairs | None = None,
 ) -> Recovery:
     """Count recoveries and give RR.
 
@@ -111,32 +78,103 @@ def recovery(
         items: All labelled items of one target and setting.
         options: Kind of pairs; the mode decides the interval.
         name: Of the target and setting, for the bootstrap's source of randomness.
+        kind: Of pairs; the options' unless said.
     """
-    pairs = pairs_of(items, kind=options.recovery_pairs)
+    pairs = pairs_of(items, kind=kind or options.recovery_pairs)
     by_thread = recovery_totals(pairs)
     held = by_thread.sizes > 0
     starts = Totals(sums=by_thread.sums[held], sizes=by_thread.sizes[held])
-    rate: Number
+    found: Number
     if not len(pairs.threads) or not starts.threads:
         none = "no failures to recover from"
-        rate = NotEstimable(
+        found = NotEstimable(
             reason=none if len(pairs.threads) else "no two turns in a row are scored",
             n=0,
             hits=0,
         )
     elif options.mode == "as_published":
-        rate = thread_bootstrap(
+        found = thread_bootstrap(
             by_thread,
             draws=options.draws,
             level=options.level,
             rng=stream(options.seed, *name, "recovery"),
         )
     else:
-        rate = recovery_rate(starts, level=options.level)
+        found = recovery_rate(starts, level=options.level)
     return Recovery(
         pairs=len(pairs.threads),
         starts=starts.n,
         recovered=round(starts.sums.sum()),
         threads=starts.threads,
-        rate=rate,
+        rate=found,
     )
+
+
+def trajectory(
+    items: Items, *, options: MeasureOptions, name: tuple[str, ...]
+) -> Trajectory:
+    """Follow the threads of one target in one setting.
+
+    The paper prints RR alone; the rest is computed alike in both modes.
+
+    Args:
+        items: All its labelled items.
+        options: Mode and level.
+        name: Of the target and setting, for the bootstrap's source of randomness.
+    """
+    level = options.level
+    pairs = pairs_of(items)
+    return Trajectory(
+        consecutive=recovery(items, options=options, name=name, kind="consecutive"),
+        next_labelled=recovery(items, options=options, name=name, kind="next_labelled"),
+        error_propagation=error_propagation(pairs, level=level),
+        first_failure=first_failure(items, level=level),
+        first_failure_by_turn=first_failure_by_turn(items, level=level),
+        flips=flips(pairs, level=level),
+        both_extremes=both_extremes(items, level=level),
+    )
+
+
+def flips(pairs: Pairs, *, level: float = 0.95) -> Flips:
+    """Count pairs of which one turn is corrected and the other is not.
+
+    Args:
+        pairs: Consecutive turns of one target and setting.
+        level: Coverage aimed at, in (0, 1).
+
+    Example:
+        >>> pairs = Pairs(np.arange(6), np.arange(6) < 2, np.arange(6) < 3)
+        >>> found = flips(pairs)
+        >>> found.regained, found.lost, found.share.hits, found.share.n
+        (2, 3, 5, 6)
+    """
+    is_flip = pairs.failed_first == pairs.corrected_next
+    return Flips(
+        pairs=len(is_flip),
+        lost=int((is_flip & ~pairs.failed_first).sum()),
+        regained=int((is_flip & pairs.failed_first).sum()),
+        threads=len(np.unique(pairs.threads[is_flip])),
+        share=rate(is_flip.astype(np.float64), pairs.threads, level=level),
+    )
+
+
+def both_extremes(items: Items, *, level: float = 0.95) -> Number:
+    """Estimate the share of threads that hold both score 1 and score -1.
+
+    Args:
+        items: Labelled items of one target and setting; only threads with two scored
+            ones or more can hold both, so only they are counted.
+        level: Coverage aimed at, in (0, 1).
+    """
+    scored = items.scored
+    threads, codes, sizes = np.unique(
+        scored.threads, return_inverse=True, return_counts=True
+    )
+    holds = [
+        np.bincount(codes, weights=scored.scores == score, minlength=len(threads)) > 0
+        for score in (-1, 1)
+    ]
+    both, several = holds[0] & holds[1], sizes > 1
+    if not several.any():
+        return NotEstimable(reason="no thread has two scored items", n=0, hits=0)
+    return rate(both[several].astype(np.float64), threads[several], level=level)

@@ -1,0 +1,69 @@
+"""How far raters agree: every pair of them, and all together."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from threadmed.metrics.agreement import Agreement, RaterCount
+from threadmed.metrics.pairwise import pair_of
+from threadmed.metrics.raters import Ratings, Scale, tabulate
+from threadmed.metrics.together import overall_of
+from threadmed.records import Rating
+
+
+def agree(ratings: Sequence[Rating], *, scale: Scale, level: float = 0.95) -> Agreement:
+    """Compute the agreement of two raters or more.
+
+    Args:
+        ratings: A table, each (item, rater) at most once; the values are of the scale.
+        scale: What values there are; see raters.scale_of.
+        level: Coverage aimed at, in (0, 1).
+
+    Returns:
+        All pairs of raters in the order of their names, and all raters together.
+
+    Raises:
+        ValueError: If there are fewer than two raters.
+
+    Example:
+        >>> from threadmed.metrics.raters import SCORES
+        >>> rows = [Rating(item=f"{n}", rater=name, value="1" if n < 8 else "0")
+        ...     for n in range(12) for name in ("x", "y")]
+        >>> agree(rows, scale=SCORES).pairs[0].raw.hits
+        12
+    """
+    table = tabulate(ratings, scale)
+    if len(table.raters) < 2:
+        raise ValueError(f"expected at least 2 raters, got {len(table.raters)}")
+    n_total, n_raters = table.codes.shape
+    n_scored = int(((table.codes >= 0).sum(axis=1) >= 2).sum())
+    n_ratings = int((table.codes >= 0).sum())
+    pairs = tuple(
+        pair_of(table, first, second, scale=scale, level=level)
+        for first, second in combinations(range(n_raters), 2)
+    )
+    return Agreement(
+        level=level,
+        scale=scale,
+        raters=tuple(_rater(table, place, scale) for place in range(n_raters)),
+        n_total=n_total,
+        n_scored=n_scored,
+        n_missing=n_total - n_scored,
+        n_ratings=n_ratings,
+        n_ratings_missing=table.codes.size - n_ratings,
+        n_threads=len(np.unique(table.clusters)) if table.has_threads else 0,
+        overall=overall_of(table, pairs, scale=scale, level=level),
+        pairs=pairs,
+    )
+
+
+def _rater(table: Ratings, place: int, scale: Scale) -> RaterCount:
+    given = table.codes[:, place]
+    given = given[given >= 0]
+    return RaterCount(
+        rater=table.raters[place],
+        n_rated=len(given),
+        n_missing=len(table.items) - len(given),
+        counts=tuple(np.bincount(given, minlength=scale.size).tolist()),
+    )

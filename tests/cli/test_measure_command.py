@@ -1,0 +1,111 @@
+"""`threadmed measure` as a person uses it: what it prints, and what it writes."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from command_line import threadmed
+from factories_scores import paper_scores
+from threadmed.cli.numbers import lines
+from threadmed.metrics import MeasureOptions, SideBySide, measure
+from threadmed.metrics.course import SELECTION
+from threadmed.records import PanelScore, Score, ThreadId
+from threadmed.store import write_scores
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("measure") / "scores.csv"
+    write_scores(path, paper_scores())
+    return path
+
+
+def printed(rows: list[PanelScore], **options: object) -> list[str]:
+    chosen = msgspec.convert({"thread_draws": 500, **options}, MeasureOptions)
+    return list(lines(measure(rows, options=chosen)))
+
+
+def test_json_holds_both_modes_and_what_differs(table: Path, tmp_path: Path) -> None:
+    done = threadmed("measure", table, "--json", tmp_path / "out.json")
+
+    assert done.returncode == 0, done.stderr
+    both = msgspec.json.decode((tmp_path / "out.json").read_bytes(), type=SideBySide)
+    assert both.recommended.options.mode == "recommended"
+    assert both.as_published.options.mode == "as_published"
+    assert len(both.differs) > 100
+    assert done.stdout.endswith("every number, in both modes, and what differs\n")
+
+
+def test_options_reach_the_numbers(table: Path, tmp_path: Path) -> None:
+    done = threadmed(
+        "measure", table, "--json", tmp_path / "out.json", "--level", "0.9",
+        "--recovery-pairs", "next_labelled", "--p-value", "mid", "--seed", "4",
+        "--mode", "as_published",
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    options = json.loads((tmp_path / "out.json").read_text())["recommended"]["options"]
+    assert (options["level"], options["seed"]) == (0.9, 4)
+    assert (options["recovery_pairs"], options["p_value"]) == ("next_labelled", "mid")
+    assert "(next labelled turn)" in done.stdout
+    assert "mcnemar, mid-p" in done.stdout
+    assert "Intervals aim at 90 %" in done.stdout
+    published = threadmed("measure", table, "--mode", "as_published")
+    assert published.stdout.splitlines()[1] != done.stdout.splitlines()[1]
+
+
+@pytest.mark.parametrize("level", ["0", "95", "1"])
+def test_a_level_that_is_none_is_wrong_usage(table: Path, level: str) -> None:
+    done = threadmed("measure", table, "--level", level)
+
+    assert done.returncode == 2
+    assert "--level" in done.stderr
+
+
+def test_the_parts_of_a_decline_are_printed_with_their_tests() -> None:
+    found = "\n".join(printed(paper_scores()))
+
+    assert "gpt-5, the decline by turn and within threads" in found
+    assert "turn 1 and later: fall +31.3 [" in found
+    assert "propagation +24.7 [" in found
+    assert "(mcnemar; Holm of 8: " in found
+    assert "of the fall, propagation 6" in found
+    assert "turn 7: fall - (turn 7 has fewer than 20 scored items)" in found
+    assert "a step of multi_turn - target_turn: +3.0 [" in found
+    assert "gpt-5 - haiku: +1.8 [" in found
+    assert "(sign_flip; Holm of 10: " in found
+    assert SELECTION in found
+    assert "83 of 505 do" in found
+
+
+def test_threads_that_go_on_are_told_of() -> None:
+    found = "\n".join(printed(paper_scores()))
+
+    assert "EPR           0.00 [0.00, " in found
+    assert "(failures: 0 of 28 after a failure, 24 of 71 after a correction)" in found
+    assert "no failure up to labelled turn 2 51.0 [" in found
+    assert "flips         7.1 [" in found
+    assert "both 1 and -1 25.3 [" in found
+
+
+def test_items_left_out_and_unlike_supports_are_told_of() -> None:
+    def row(setting: str, thread: int, score: Score | None) -> PanelScore:
+        return PanelScore(
+            target="m",
+            setting=setting,  # type: ignore[arg-type]
+            thread_id=ThreadId(f"T{thread}"),
+            turn=1,
+            score=score,
+            outcome="unjudged" if score is None else "scored",
+        )
+
+    rows = [row("multi_turn", n, 0) for n in range(20)]
+    rows += [row("oracle", n, 1 if n < 15 else None) for n in range(20)]
+
+    found = "\n".join(printed(rows))
+
+    assert "left out: 5 items that lack a score in one setting" in found
+    assert "(multi_turn 20, oracle 15); 15 are in all" in found
+    assert "remaining     0.0 [" in found
