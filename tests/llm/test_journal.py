@@ -1,4 +1,5 @@
 import asyncio
+import math
 import os
 import signal
 import sqlite3
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from threadmed.errors import InputError
 from threadmed.llm.journal import Attempt, Entry, Journal
@@ -243,15 +245,17 @@ def test_a_reply_that_cannot_be_written_does_not_take_its_neighbours_with_it(
     tmp_path: Path,
 ) -> None:
     async def three(journal: Journal) -> list[BaseException | None]:
-        keeping = (journal.keep(entry(key), attempt=1) for key in "akb")
+        bad = replace(entry("k"), cost_usd=math.nan)
+        keeping = (
+            journal.keep(each, attempt=1) for each in (entry("a"), bad, entry("b"))
+        )
         return await asyncio.gather(*keeping, return_exceptions=True)
 
     journal = Journal(tmp_path / "j.sqlite")
-    journal.put(entry("k"))
 
     first, second, third = asyncio.run(three(journal))
 
-    # The key is there already: stands in for any row that the disk does not take.
+    # Not a number is no cost: stands in for any row that the disk does not take.
     assert (first, third) == (None, None)
     assert isinstance(second, InputError)
     assert journal.get("a")

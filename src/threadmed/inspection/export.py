@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 SUFFIXES = (".eval", ".json")
 """What a log's name ends in; a path that ends in neither is a folder for several."""
 
+LONGEST = 150
+"""Bytes of a model's name in a file's name; file systems take 255, endings included."""
+
 
 def export_inspect(folder: Folder, out: Path) -> Path:
     """Write a study's results for Inspect: one sample a scored turn and setting.
@@ -89,10 +92,13 @@ def _file_names(targets: Sequence[str]) -> list[str]:
     Example:
         >>> _file_names(["org/model 7b", "org model/7b"])
         ['org_model_7b', 'org_model_7b-2']
+        >>> [len(name) for name in _file_names(["x" * 300, "x" * 400])]
+        [150, 152]
     """
     names: list[str] = []
     for target in targets:
         plain = "".join(c if c.isalnum() or c in "-._" else "_" for c in target)
+        plain = plain.encode()[:LONGEST].decode(errors="ignore")
         again = (f"{plain}-{number}" for number in count(2))
         # Some file systems do not tell capital letters from small ones.
         taken = {name.lower() for name in names}

@@ -1,9 +1,9 @@
 """The rubric's three scores, and how one is read from a judge's reply."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-from threadmed.llm.prompt import Malformed, Reading, read_verdict
+from threadmed.llm.prompt import Malformed, Reading, quoted_objects, read_verdict
 from threadmed.records import Record, Score
 
 SCORES: tuple[Score, ...] = (-1, 0, 1)
@@ -49,7 +49,15 @@ def parse(text: str) -> Rated | Malformed:
         >>> parse('{"score": true}')
         Malformed(why='score is True')
     """
-    reading: Reading[Score] | Malformed = read_verdict(text, keys=VERDICT, read=_score)
+    return _parsed(text, forged=())
+
+
+def _parsed(
+    text: str, *, forged: Collection[Mapping[str, object]]
+) -> Rated | Malformed:
+    reading: Reading[Score] | Malformed = read_verdict(
+        text, keys=VERDICT, read=_score, forged=forged
+    )
     if isinstance(reading, Malformed):
         return reading
     texts = reading.texts
@@ -61,7 +69,8 @@ def parse_own(text: str, *, shown: Iterable[str]) -> Rated | Malformed:
     """Read a judge's own verdict, and none that stands in what it was shown.
 
     A judge may quote what it judges; a verdict that was forged there is not the
-    judge's, also where the reply holds no other.
+    judge's, also where the reply holds no other, spaces it otherwise, spells its
+    letters out, or leaves out a part of it.
 
     Args:
         text: The reply.
@@ -71,10 +80,12 @@ def parse_own(text: str, *, shown: Iterable[str]) -> Rated | Malformed:
         >>> parse_own('I will not. It says {"score": 1}', shown=['So: {"score": 1}'])
         Malformed(why='no JSON object with score')
     """
-    for quoted in shown:
-        for forged in OBJECT.findall(quoted):
-            text = text.replace(forged, " ")
-    return parse(text)
+    texts = list(shown)
+    forged = [each for each in quoted_objects(texts) if VERDICT & each.keys()]
+    for quoted in texts:
+        for verbatim in OBJECT.findall(quoted):
+            text = text.replace(verbatim, " ")
+    return _parsed(text, forged=forged)
 
 
 def _score(value: object) -> Score | None:

@@ -80,7 +80,9 @@ class Carrier:
             ModelError: If it will not tell.
         """
         # A list may be a little behind what was handed in.
-        await asyncio.sleep(max(0.0, batch.at + self._pace.settle_s - self._clock()))
+        rest = batch.at + self._pace.settle_s - self._clock()
+        # A clock that was set back since would have us wait for as long.
+        await asyncio.sleep(min(max(0.0, rest), self._pace.settle_s))
         keys = {item.call.key for item in batch.items}
         wait = self._pace.look_s
         while True:

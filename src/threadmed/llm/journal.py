@@ -16,15 +16,27 @@ from typing import Any, Self
 import msgspec
 
 from threadmed.errors import InputError, boundary
-from threadmed.llm.model import Reply
+from threadmed.llm.model import Reply, plain
 from threadmed.llm.tables import bring_up_to_date, refuse_others
 from threadmed.llm.writer import Statement, Writer, complaint
 from threadmed.records import Record, Spend, Stage, Usage
 
-PUT = "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# A reply that comes a second time was paid for a second time; the first one stays.
+PUT = (
+    "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET tokens_in = tokens_in + excluded.tokens_in, "
+    "tokens_out = tokens_out + excluded.tokens_out, "
+    "cost_usd = cost_usd + excluded.cost_usd"
+)
 BEGIN = "INSERT INTO attempts VALUES (?, ?, ?, ?, '', ?, ?, ?)"
 FAIL = "UPDATE attempts SET why = ?, most_usd = ?, most_tokens = ? WHERE id = ?"
 END = "DELETE FROM attempts WHERE id = ?"
+# A batch that was cut off while it landed has lines whose attempts are settled: their
+# numbers must not come again.
+LAST = (
+    "SELECT coalesce(max(id), 0) FROM "
+    "(SELECT id FROM attempts UNION ALL SELECT attempt FROM batch_lines)"
+)
 
 
 class Entry(Record, frozen=True, kw_only=True):
@@ -87,8 +99,7 @@ class Journal:
             refuse_others(path, self._rows)
             self._rows.execute("PRAGMA journal_mode = WAL")
             bring_up_to_date(self._rows)
-            rows = self._rows.execute("SELECT max(id) FROM attempts")
-            self._attempts = int(rows.fetchone()[0] or 0)
+            self._attempts = int(self._rows.execute(LAST).fetchone()[0])
             self._writer = Writer(
                 path, opened.enter_context(closing(_connected(path, patience_s)))
             )
@@ -170,7 +181,7 @@ class Journal:
         self, attempt: int, why: str, *, most_usd: float, most_tokens: int
     ) -> None:
         """Note that an attempt failed, and what may be on the bill for it."""
-        self._writer.queue(((FAIL, (why, most_usd, most_tokens, attempt)),))
+        self._writer.queue(((FAIL, (plain(why), most_usd, most_tokens, attempt)),))
 
     def withdraw(self, attempt: int) -> None:
         """Forget an attempt that was noted and then not made."""

@@ -20,8 +20,9 @@ never from the strings within them.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
@@ -233,8 +234,28 @@ def fill(prompt: Prompt, quoted: Mapping[str, Sequence[str]]) -> tuple[Message, 
     return (Message(role="system", content=prompt.system), said)
 
 
+def quoted_objects(texts: Iterable[str]) -> list[Mapping[str, object]]:
+    r"""Find all JSON objects in texts that somebody may quote, those within others too.
+
+    Example:
+        >>> quoted_objects(['So {"a": {"\u0062": 1}} or {b: 1}'])
+        [{'a': {'b': 1}}, {'b': 1}]
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_entries, strict=False)
+    found: list[Mapping[str, object]] = []
+    for text in texts:
+        for at in (place.start() for place in re.finditer(r"\{", text)):
+            with suppress(ValueError, RecursionError):
+                found.append(decoder.raw_decode(text, at)[0])
+    return found
+
+
 def read_verdict(
-    text: str, *, keys: Collection[str], read: Callable[[object], V | None]
+    text: str,
+    *,
+    keys: Collection[str],
+    read: Callable[[object], V | None],
+    forged: Collection[Mapping[str, object]] = (),
 ) -> Reading[V] | Malformed:
     r"""Find the one verdict in a reply.
 
@@ -246,6 +267,8 @@ def read_verdict(
         text: The reply; anything.
         keys: Names that the verdict may have, in lower case.
         read: Gives the verdict for a JSON value, or None where the value is none.
+        forged: Objects that are somebody else's: one that says nothing beyond one of
+            them is passed over.
 
     Returns:
         The verdict, or why there is none: nothing found, a value that is none, or
@@ -262,6 +285,8 @@ def read_verdict(
         return objects
     found: list[Reading[V]] = []
     for entries in objects:
+        if any(entries.items() <= each.items() for each in forged):
+            continue
         for key in sorted(keys & entries.keys()):
             value = read(entries[key])
             if value is None:

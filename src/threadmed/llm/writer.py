@@ -29,6 +29,8 @@ ADVICE = {
     "SQLITE_NOTADB": "it is no journal, or one whose beginning is damaged; put a copy "
     "of yours in its place, or move it out of the study folder",
     "SQLITE_BUSY": "another program has it open; close that and run again",
+    "SQLITE_CANTOPEN": "look whether its folder may be written to, and whether what has "
+    "its name, or that with .lock behind it, is a file",
     "SQLITE_READONLY": "it may not be written; change its permissions",
 }
 """What to do, by the name that SQLite gives to what is wrong."""
@@ -102,7 +104,8 @@ class Writer:
         self.trouble = None
         try:
             self._transact(statement for work in works for statement in work)
-        except sqlite3.Error as cause:
+        except (sqlite3.Error, ValueError, OverflowError) as cause:
+            # The last two are values that SQLite cannot hold; others must not be lost.
             if len(works) > 1:
                 return [error for work in works for error in self._commit([work])]
             self._unwritten.extend(works)

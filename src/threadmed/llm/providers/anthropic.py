@@ -27,6 +27,7 @@ from threadmed.llm.providers.wire import (
     not_installed,
     refused,
     root,
+    start_of,
     wait_s,
 )
 from threadmed.records import AnswerOutcome, Model, Record, Usage
@@ -143,6 +144,7 @@ class AnthropicModel:
             ModelUnavailable: If the server refuses this request as it is.
             ModelError: If the key, the balance or the model's name is wrong.
         """
+        import aiohttp
         import anthropic
 
         sent = dict(self.body(request))
@@ -155,13 +157,18 @@ class AnthropicModel:
             )  # type: ignore[call-overload]
         except anthropic.APIStatusError as error:
             return self._refusal(error)
-        except anthropic.APIError as error:
-            # A connection that broke, or that took too long.
+        except (
+            anthropic.APIError,
+            aiohttp.ClientError,
+            ValueError,
+            OSError,
+        ) as error:
+            # A connection that broke, or took too long, or a reply that is no HTTP.
             raise RetryLater(clean(root(error), self._key)) from None
         try:
             return read(raw.http_response.content)
         except ValueError as error:
-            start = raw.http_response.content[:100].decode("utf-8", "replace")
+            start = start_of(raw.http_response.content, self._key)
             why = f"the server's reply is no message ({error}): {start}"
             raise RetryLater(clean(why, self._key)) from None
 

@@ -57,6 +57,7 @@ class AnthropicBatches:
     @contextmanager
     def _plainly(self) -> Iterator[None]:
         """Turn the SDK's errors into ours."""
+        import aiohttp
         import anthropic
 
         try:
@@ -66,7 +67,12 @@ class AnthropicBatches:
             why = clean(f"HTTP {status}: {error.message}", self._key)
             after_s = wait_s(error.response.headers)
             raise refused(status, why, who=self._who, after_s=after_s) from None
-        except (anthropic.AnthropicError, ValueError) as error:
+        except (
+            anthropic.AnthropicError,
+            aiohttp.ClientError,
+            ValueError,
+            OSError,
+        ) as error:
             # A connection that broke, or a line that is cut.
             raise RetryLater(clean(root(error), self._key)) from None
 

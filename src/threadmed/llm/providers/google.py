@@ -22,6 +22,7 @@ from threadmed.llm.providers.wire import (
     not_installed,
     refused,
     root,
+    start_of,
     wait_s,
 )
 from threadmed.records import AnswerOutcome, Message, Model, Record, Usage
@@ -175,7 +176,8 @@ class GoogleModel:
         try:
             return read(raw)
         except ValueError as error:
-            why = f"the server's reply is no generated content ({error}): {raw[:100]}"
+            start = start_of(raw, self._key)
+            why = f"the server's reply is no generated content ({error}): {start}"
             raise RetryLater(clean(why, self._key)) from None
 
     async def _send(self, request: Request) -> str:

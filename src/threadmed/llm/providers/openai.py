@@ -29,6 +29,7 @@ from threadmed.llm.providers.wire import (
     not_installed,
     refused,
     root,
+    start_of,
     wait_s,
 )
 from threadmed.records import AnswerOutcome, Model, Record, Usage
@@ -56,9 +57,23 @@ EXHAUSTED = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 """Codes that say that the account has no money left, whatever the status."""
 
 
+class _Piece(Record, frozen=True, kw_only=True):
+    """A part of a text; some servers give it in parts."""
+
+    text: str = ""
+
+
 class _Said(Record, frozen=True, kw_only=True):
-    content: str | None = None
+    content: str | tuple[_Piece | str, ...] | None = None
     refusal: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Give the text, whole."""
+        if isinstance(self.content, tuple):
+            parts = (p if isinstance(p, str) else p.text for p in self.content)
+            return plain("".join(parts))
+        return plain(self.content or "")
 
 
 class _Choice(Record, frozen=True, kw_only=True):
@@ -158,25 +173,27 @@ class OpenAIModel:
             ModelUnavailable: If the server refuses this request as it is.
             ModelError: If the key, the quota or the model's name is wrong.
         """
+        import aiohttp
         import openai
 
+        body = self.body(request)
         try:
             # The client's own post: `create` goes through every message once more, to
             # turn Python's types into JSON's, which takes longer than sending it.
             raw = await self._client.post(
                 "/chat/completions",
-                body=self.body(request),
+                body=body,
                 cast_to=openai.HttpxBinaryResponseContent,
             )
         except openai.APIStatusError as error:
             return self._refusal(error)
-        except openai.APIError as error:
-            # A connection that broke, or that took too long.
+        except (openai.APIError, aiohttp.ClientError, ValueError, OSError) as error:
+            # A connection that broke, or took too long, or a reply that is no HTTP.
             raise RetryLater(clean(root(error), self._key)) from None
         try:
             return read(raw.content)
         except ValueError as error:
-            start = raw.content[:100].decode("utf-8", "replace")
+            start = start_of(raw.content, self._key)
             why = f"the server's reply is no chat completion ({error}): {start}"
             raise RetryLater(clean(why, self._key)) from None
 
@@ -246,7 +263,7 @@ def read(body: bytes) -> Reply:
     finish = choice.finish_reason or ""
     if finish == "error":
         raise ValueError("the server broke off")
-    text = plain(choice.message.content or "")
+    text = choice.message.text
     refusal = plain(choice.message.refusal or "")
     outcome: AnswerOutcome = "answered" if text.strip() else "empty"
     outcome = "blocked" if refusal else FINISHED.get(finish, outcome)

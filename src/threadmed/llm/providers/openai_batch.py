@@ -71,6 +71,7 @@ class OpenAIBatches:
     @contextmanager
     def _plainly(self) -> Iterator[None]:
         """Turn the SDK's errors into ours."""
+        import aiohttp
         import openai
 
         try:
@@ -80,7 +81,8 @@ class OpenAIBatches:
             why = clean(f"HTTP {status}: {error.message}", self._key)
             after_s = wait_s(error.response.headers)
             raise refused(status, why, who=self._who, after_s=after_s) from None
-        except openai.APIError as error:
+        except (openai.APIError, aiohttp.ClientError, ValueError, OSError) as error:
+            # A connection that broke, or a reply in no known form.
             raise RetryLater(clean(root(error), self._key)) from None
 
     async def submit(self, ticket: str, lines: Sequence[Line]) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from threadmed.errors import ModelError, ModelUnavailable, StudyError
-from threadmed.llm.model import RetryLater
+from threadmed.llm.model import RetryLater, plain
 from threadmed.records import Model
 
 WAIT_FOR = frozenset({408, 409, 425, 429})
@@ -23,20 +23,54 @@ Body = TypeVar("Body")
 SHOWN = 300
 """Characters of a provider's message that are kept."""
 
+START = 100
+"""Of a body that is not what it should be."""
+
 
 def address(entry: Model, official: str) -> str:
     """Give the server's address, spelt in one way: it is written to the journal.
 
     Raises:
-        StudyError: If it holds a password.
+        StudyError: If it holds a password or a query, or is no address.
     """
-    url = (entry.base_url or official).rstrip("/")
-    if urlsplit(url).password is not None:
-        raise StudyError(
-            f"{entry.name}: base_url holds a password, which would be written down "
-            "with every reply; put it into the environment and name it in api_key_env"
-        )
+    url = (entry.base_url or official).strip().rstrip("/")
+    complaint = _complaint(url)
+    if complaint:
+        raise StudyError(f"{entry.name}: base_url {complaint}")
     return url
+
+
+def _complaint(url: str) -> str:
+    """Say what is wrong with an address, without showing it; empty is nothing."""
+    if not _is_whole(url):
+        return (
+            "is no address of a server; expected one as in http://localhost:8000/v1, "
+            "with a host's name in its xn-- form where it has other letters"
+        )
+    parts = urlsplit(url)
+    if "@" in parts.netloc:
+        return (
+            "holds a password or a user's name, which would be written down with "
+            "every reply; put it into the environment and name it in api_key_env"
+        )
+    if parts.query or parts.fragment:
+        return (
+            "holds a query or a fragment, which no call could carry and which would "
+            "be written down with every reply; leave out what follows ? or #"
+        )
+    return ""
+
+
+def _is_whole(url: str) -> bool:
+    """Tell whether an address has all that an address needs."""
+    try:
+        parts = urlsplit(url)
+        is_web = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        has_port = parts.port != 0
+    except ValueError:  # a port out of range, or half a bracket
+        return False
+    is_plain = url.isascii() and url.isprintable() and " " not in url
+    return is_web and has_port and is_plain
 
 
 def key_of(entry: Model, environment: Mapping[str, str], *usual: str) -> str:
@@ -48,12 +82,14 @@ def key_of(entry: Model, environment: Mapping[str, str], *usual: str) -> str:
         usual: The variables that the provider's own tools read.
 
     Raises:
-        ModelError: If it is not there; a server of one's own may do without.
+        ModelError: If it is not there, or cannot be one; a server of one's own may
+            do without.
     """
     variables = (entry.api_key_env,) if entry.api_key_env else usual
     for variable in variables:
         # A line end that came along with the key would be no header's value.
         if key := environment.get(variable, "").strip():
+            _refuse_odd(entry, key, variable)
             return key
     if entry.base_url and entry.api_key_env is None:
         return "none-needed"
@@ -61,6 +97,15 @@ def key_of(entry: Model, environment: Mapping[str, str], *usual: str) -> str:
         f"{entry.name}: the environment has no {variables[0]}; set it to the key of "
         f"{entry.model}, or name another variable in api_key_env"
     )
+
+
+def _refuse_odd(entry: Model, key: str, variable: str) -> None:
+    """Refuse what no header can carry, such as the quotation marks of a text editor."""
+    if not (key.isascii() and key.isprintable()):
+        raise ModelError(
+            f"{entry.name}: what the environment has as {variable} is no key: it holds "
+            "a letter or a line end that no key has; copy the key anew"
+        )
 
 
 def not_installed(entry: Model, *, extra: str) -> ModelError:
@@ -74,11 +119,26 @@ def not_installed(entry: Model, *, extra: str) -> ModelError:
 def clean(text: str, key: str) -> str:
     """Bring a message to one line of bearable length, without the key.
 
+    A lone surrogate, which JSON can spell and no file can hold, is replaced.
+
     Example:
         >>> clean("wrong   key sk-1", "sk-1")
         'wrong key ***'
     """
-    return " ".join(text.replace(key, "***").split())[:SHOWN]
+    return " ".join(plain(text).replace(key, "***").split())[:SHOWN]
+
+
+def start_of(body: bytes | str, key: str) -> str:
+    """Show how a body begins that is not what it should be.
+
+    The key goes first: of a key that is cut in two, no half would be found.
+
+    Example:
+        >>> start_of(b"you sent sk-1", "sk-1")
+        'you sent ***'
+    """
+    text = body if isinstance(body, str) else body.decode("utf-8", "replace")
+    return clean(text, key)[:START]
 
 
 def root(error: BaseException) -> str:
