@@ -76,10 +76,3 @@ def test_the_table_has_a_row_a_number_and_shape(
 
     assert len(lines) == 2 + sum(len(case.shapes) for case in cases)
     assert "no failure up to labelled turn 2 paper" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_what_leaves_the_band_has_a_stated_limit() -> None:
-    rows = measured(CASES, studies=500)
-
-    assert [row for row in rows if row.lacks_limit] == []
