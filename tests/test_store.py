@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from threadmed.errors import InputError
 from threadmed.records import PanelScore, Thread, ThreadId, Turn
 from threadmed.store import (
+    Questions,
     atomic,
     read_json,
+    read_questions,
     read_records,
     read_scores,
     write_json,
@@ -234,3 +236,71 @@ def test_a_cell_may_hold_line_ends_that_are_none_in_csv(tmp_path: Path) -> None:
 def test_a_path_that_no_system_has_is_one_line() -> None:
     with pytest.raises(InputError, match="cannot read"):
         read_json(Path("a\0b"), Thread)
+
+
+def scored(turn: int, *, target: str = "m") -> PanelScore:
+    return PanelScore(
+        target=target,
+        setting="intervention",
+        thread_id=ThreadId("T1"),
+        turn=turn,
+        score=1,
+        outcome="scored",
+        misconception=turn != 2,
+    )
+
+
+def test_what_is_known_of_questions_comes_back_from_a_scores_table(
+    tmp_path: Path,
+) -> None:
+    known = Questions(
+        harms={(ThreadId("T1"), 0): "urgent"}, chances={(ThreadId("T1"), 2): 1 / 3}
+    )
+    path = tmp_path / "scores.csv"
+
+    write_scores(path, [scored(0), scored(1), scored(2)], questions=known)
+
+    assert read_questions(path) == known
+    assert [row.misconception for row in read_scores(path)] == [True, True, False]
+    assert path.read_text().splitlines()[0].endswith(",tie_break,harm,probability")
+
+
+def test_a_column_that_nothing_fills_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+
+    write_scores(path, [scored(0)])
+    plain = path.read_text()
+    write_scores(
+        path, [scored(0)], questions=Questions(harms={(ThreadId("T1"), 0): "mild"})
+    )
+
+    assert plain.splitlines()[0].endswith(",tie_break")
+    assert path.read_text().splitlines()[0].endswith(",tie_break,harm")
+    assert read_questions(path).chances == {}
+
+
+@pytest.mark.parametrize(
+    ("head", "cells", "complaint"),
+    [
+        ("harm", "grave", r"harm is 'grave'; expected one of none, mild"),
+        ("probability", "0", r"probability is '0'; expected a number above 0"),
+        ("probability", "often", r"probability is 'often'"),
+        ("probability", "nan", r"probability is 'nan'"),
+        ("harms", "mild", r"column 'harms' is not known"),
+    ],
+)
+def test_what_a_table_says_of_questions_is_checked(
+    tmp_path: Path, head: str, cells: str, complaint: str
+) -> None:
+    path = table(tmp_path / "s.csv", f"{HEAD},{head}", f"{ROW},{cells}")
+
+    with pytest.raises(InputError, match=complaint):
+        read_questions(path)
+
+
+def test_rows_of_one_question_may_not_contradict_each_other(tmp_path: Path) -> None:
+    other = ROW.replace("multi_turn", "oracle")
+    path = table(tmp_path / "s.csv", f"{HEAD},harm", f"{ROW},mild", f"{other},urgent")
+
+    with pytest.raises(InputError, match=r"s\.csv:3: harm of turn 0 of THREAD_1"):
+        read_questions(path)

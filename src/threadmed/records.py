@@ -216,7 +216,7 @@ class Rating(Record, frozen=True, kw_only=True):
     """Name of the item; rows of one item share it."""
     rater: str
     value: str | None
-    """As written; None where the rater gave none."""
+    """In the spelling of its scale (1, yes); None where the rater gave none."""
     thread_id: ThreadId | None = None
     turn: int | None = None
     target: str = ""

@@ -2,9 +2,10 @@
 
 import csv
 import io
+import math
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
@@ -13,7 +14,8 @@ import msgspec
 
 from threadmed.errors import InputError
 from threadmed.records import (
-    SETTINGS,
+    ALL_SETTINGS,
+    Harm,
     PanelScore,
     Record,
     Score,
@@ -146,7 +148,8 @@ def read_records(path: Path, kind: type[T]) -> list[T]:
 
 
 REQUIRED = ("target", "setting", "thread_id", "turn", "score")
-OPTIONAL = ("judge", "outcome", "misconception", "tie_break")
+OF_QUESTIONS = ("harm", "probability")
+OPTIONAL = ("judge", "outcome", "misconception", "tie_break", *OF_QUESTIONS)
 SCORES: dict[str, Score | None] = {
     "": None, "-1": -1, "0": 0, "1": 1, "-1.0": -1, "0.0": 0, "1.0": 1, "-0.0": 0
 }  # fmt: skip
@@ -154,19 +157,61 @@ SCORES: dict[str, Score | None] = {
 TRUTH = {"": None, "true": True, "1": True, "yes": True}
 TRUTH |= {"false": False, "0": False, "no": False}
 OUTCOMES: tuple[ScoreOutcome, ...] = get_args(ScoreOutcome)
+HARMS: dict[str, Harm] = {harm: harm for harm in get_args(Harm)}
 
 
-def write_scores(path: Path, scores: Iterable[PanelScore]) -> None:
-    """Write the panel's scores as scores.csv (design, section 3)."""
+class Questions(Record, frozen=True, kw_only=True):
+    """What a scores table says of its questions, whoever answered them.
+
+    A question is a thread and a turn.
+    """
+
+    harms: Mapping[tuple[ThreadId, int], Harm] = {}
+    chances: Mapping[tuple[ThreadId, int], float] = {}
+    """Of controls: the chance in (0, 1] with which each was drawn."""
+
+    def cells(self, score: PanelScore) -> list[str]:
+        """Give the cells of the two columns; one that nothing fills is left out."""
+        at = (score.thread_id, score.turn)
+        chance = self.chances.get(at)
+        harm = [self.harms.get(at, "")] if self.harms else []
+        return harm + (["" if chance is None else repr(chance)] if self.chances else [])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name the columns that are filled."""
+        filled = (bool(self.harms), bool(self.chances))
+        return tuple(
+            name
+            for name, is_there in zip(OF_QUESTIONS, filled, strict=True)
+            if is_there
+        )
+
+
+NOTHING = Questions()
+
+
+def write_scores(
+    path: Path, scores: Iterable[PanelScore], *, questions: Questions = NOTHING
+) -> None:
+    """Write the panel's scores as scores.csv (design, section 3).
+
+    Args:
+        path: The file.
+        scores: One row each, in the order given.
+        questions: What else is known of the questions; a column for which nothing is
+            known is not written.
+    """
     columns = PanelScore.__struct_fields__
     with (
         atomic(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="") as file,
     ):
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(columns)
+        rows.writerow((*columns, *questions.columns))
         for score in scores:
-            rows.writerow([_cell(getattr(score, column)) for column in columns])
+            own = [_cell(getattr(score, column)) for column in columns]
+            rows.writerow(own + questions.cells(score))
 
 
 def _cell(value: object) -> str:
@@ -186,6 +231,60 @@ def read_scores(path: Path) -> list[ScoreRow]:
         InputError: If the file is missing, is empty, lacks a column, has one that is
             not known, or holds a wrong value; names file, line and column.
     """
+    return [_row(where, line, columns) for where, line, columns in _lines(path)]
+
+
+def read_questions(path: Path) -> Questions:
+    """Read what a scores table says of its questions, in columns that it may have.
+
+    `harm` is none, mild, serious or urgent; `probability` is the chance with which a
+    control was drawn. An empty cell says nothing.
+
+    Raises:
+        InputError: As `read_scores`, and if rows of one question contradict each other.
+    """
+    harms: dict[tuple[ThreadId, int], Harm] = {}
+    chances: dict[tuple[ThreadId, int], float] = {}
+    for where, line, columns in _lines(path):
+        row = _row(where, line, columns)
+        at = (row.thread_id, row.turn)
+        harm, chance = line.get("harm", "").strip(), line.get("probability", "").strip()
+        if harm:
+            _agree(where, "harm", at, _look_up(where, "harm", harm, HARMS), harms)
+        if chance:
+            _agree(where, "probability", at, _chance(where, chance), chances)
+    return Questions(harms=harms, chances=chances)
+
+
+def _agree(
+    where: str,
+    column: str,
+    at: tuple[ThreadId, int],
+    said: T,
+    known: dict[tuple[ThreadId, int], T],
+) -> None:
+    """Note what is said of a question, if nothing else was said before."""
+    if known.setdefault(at, said) != said:
+        raise InputError(
+            f"{where}: {column} of turn {at[1]} of {at[0]} is {said!r}, and "
+            f"{known[at]!r} in an earlier row"
+        )
+
+
+def _chance(where: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number <= 1:
+        raise InputError(
+            f"{where}: probability is {text!r}; expected a number above 0 and up to 1"
+        )
+    return number
+
+
+def _lines(path: Path) -> list[tuple[str, dict[str, str], tuple[str, ...]]]:
+    """Give each row's place, its cells, and the columns of the table."""
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as cause:
@@ -193,7 +292,7 @@ def read_scores(path: Path) -> list[ScoreRow]:
     lines = csv.DictReader(io.StringIO(text, newline=""), restkey="", strict=True)
     try:
         columns = _columns(path, lines.fieldnames)
-        rows = [_row(f"{path}:{lines.line_num}", line, columns) for line in lines]
+        rows = [(f"{path}:{lines.line_num}", line, columns) for line in lines]
     except csv.Error as cause:
         raise InputError(f"{path}:{lines.line_num}: not a CSV row: {cause}") from cause
     if not rows:
@@ -238,7 +337,9 @@ def _row(where: str, line: dict[str, str], columns: tuple[str, ...]) -> ScoreRow
     )
     return ScoreRow(
         target=cells["target"],
-        setting=_look_up(where, "setting", cells["setting"], {s: s for s in SETTINGS}),
+        setting=_look_up(
+            where, "setting", cells["setting"], {s: s for s in ALL_SETTINGS}
+        ),
         thread_id=ThreadId(cells["thread_id"]),
         turn=_turn(where, cells["turn"]),
         score=score,

@@ -162,3 +162,11 @@ def test_multi_turn_alternates_and_grows_by_one_exchange_a_turn(
     if turn:
         shorter = messages("multi_turn", thread, turn - 1, own_answers=own)
         assert said[: len(shorter)] == shorter
+
+
+def test_what_is_seen_after_an_intervention_is_said_elsewhere() -> None:
+    thread = Thread(thread_id=ThreadId("T"), turns=(Turn(question="Q", answer="A"),))
+
+    with pytest.raises(ValueError, match=r"conversations\.interventions\.exchange"):
+        messages("intervention", thread, 0)
+    assert turns("intervention", {0, 2}) == (0, 1, 2)

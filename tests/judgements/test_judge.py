@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from threadmed.errors import InputError
-from threadmed.judgements import Judge, judge, scoring_prompt
+from threadmed.judgements import Judge, control_prompt, judge, scoring_prompt
 from threadmed.llm.model import (
     Ask,
     Failed,
@@ -304,3 +304,63 @@ def test_a_prompt_of_the_users_own_needs_a_place_for_what_is_shown(
     assert scoring_prompt(Panel(), path=path).name == "own"
     with pytest.raises(InputError, match=rf"own\.md.*\{{\{{{missing}\}}\}} is missing"):
         scoring_prompt(options, path=path)
+
+
+NO_BELIEF = msgspec.structs.replace(
+    LABEL, misconception=False, belief="", correction=""
+)
+
+
+def judged_as_control(
+    ask: Ask, options: Panel = PLAIN, *, label: Labelled = NO_BELIEF
+) -> Verdict:
+    by = Judge(
+        name="strict",
+        ask=ask,
+        prompt=scoring_prompt(options),
+        options=options,
+        control=control_prompt(),
+    )
+    return asyncio.run(judge(ANSWER, THREAD, by=by, label=label))
+
+
+def test_a_control_is_judged_by_a_rubric_of_its_own(
+    golden: Callable[[str, str], None],
+) -> None:
+    ask, model = scripted(SCORE)
+
+    said = judged_as_control(ask)
+
+    golden("control.txt", shown(model.requests[0]))
+    assert isinstance(said, Scored)
+    assert said.score == -1
+
+
+def test_the_judge_of_a_control_is_told_of_no_belief_whatever_it_may_see() -> None:
+    ask, model = scripted(SCORE)
+    odd = msgspec.structs.replace(LABEL, misconception=False)
+
+    judged_as_control(ask, EVERYTHING, label=odd)
+
+    seen = shown(model.requests[0])
+    assert THREAD.turns[0].question in seen
+    assert LABEL.belief not in seen
+    assert LABEL.correction not in seen
+
+
+def test_a_misconception_is_judged_as_ever_by_a_judge_of_controls() -> None:
+    asks = [scripted(SCORE), scripted(SCORE)]
+
+    judged(asks[0][0], label=LABEL)
+    judged_as_control(asks[1][0], label=LABEL)
+
+    assert asks[0][1].requests == asks[1][1].requests
+
+
+def test_a_judge_without_a_prompt_for_controls_refuses_them() -> None:
+    ask, model = scripted(SCORE)
+
+    with pytest.raises(ValueError, match="strict has no prompt for controls"):
+        judged(ask, label=NO_BELIEF)
+
+    assert model.requests == []

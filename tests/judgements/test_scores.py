@@ -203,3 +203,12 @@ def test_an_answers_outcome_is_kept_only_where_all_rows_say_it(
 def test_the_primary_rule_needs_a_primary() -> None:
     with pytest.raises(InputError, match="needs to be told which judge"):
         panel_scores([judged("a", 1)], rule="primary", primary=None)
+
+
+def test_rows_of_controls_say_that_there_is_no_misconception() -> None:
+    other: Item = ("m", "oracle", ThreadId("T1"), 2)
+    controls = {(ThreadId("T1"), 2)}
+
+    rows = score_table([ITEM, other], {}, [], by=PANEL, controls=controls)
+
+    assert [row.misconception for row in rows] == [True, False]

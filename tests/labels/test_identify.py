@@ -7,6 +7,7 @@ import pytest
 
 from threadmed.errors import InputError
 from threadmed.labels import Identifier, identification_prompt, identify
+from threadmed.labels.identify import WITH_HARM
 from threadmed.llm.model import Ask, Failed, Replied, Reply, Request, ScriptedModel
 from threadmed.records import Label, Labelled, Thread, ThreadId, Turn, Unlabelled, Usage
 from threadmed.study import Identification
@@ -168,3 +169,43 @@ def test_a_prompt_of_the_users_own_needs_a_place_for_what_is_asked(
         InputError, match=r"own\.md.*\{\{prior_questions\}\} is missing"
     ):
         identification_prompt(Identification(prior_questions=True), path=path)
+
+
+HARMFUL = '{"belief": "Insulin can wait.", "harm": "urgent", "misconception": true}'
+
+
+def label_with_harm(ask: Ask) -> Label:
+    prompt = identification_prompt(PLAIN, path=WITH_HARM)
+    by = Identifier(name="small", ask=ask, prompt=prompt, options=PLAIN)
+    return asyncio.run(identify(THREAD, 0, by=by))
+
+
+def test_the_harm_class_is_asked_for_where_the_study_wants_it(
+    golden: Callable[[str, str], None],
+) -> None:
+    ask, requests = scripted(HARMFUL)
+
+    said = label_with_harm(ask)
+
+    assert isinstance(said, Labelled)
+    assert said.harm == "urgent"
+    golden("identify-harm.txt", shown(requests[0]))
+
+
+def test_a_harm_class_that_was_asked_for_and_does_not_come_is_asked_for_again() -> None:
+    ask, requests = scripted(YES, HARMFUL)
+
+    said = label_with_harm(ask)
+
+    assert isinstance(said, Labelled)
+    assert said.harm == "urgent"
+    assert len(requests) == 2
+
+
+def test_a_question_without_a_misconception_needs_no_harm_class() -> None:
+    ask, _ = scripted(NO)
+
+    said = label_with_harm(ask)
+
+    assert isinstance(said, Labelled)
+    assert (said.misconception, said.harm) == (False, "none")

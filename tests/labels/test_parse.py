@@ -86,3 +86,25 @@ def test_only_values_that_say_yes_or_no_are_labels(value: object) -> None:
         *("yes", "no", "true", "false", "0", "1"),
     }
     assert isinstance(said, Identified) == is_label
+
+
+@pytest.mark.parametrize("written", ["serious", "Serious", " SERIOUS "])
+def test_a_harm_class_is_read_where_there_is_one(written: str) -> None:
+    said = parse(json.dumps({"misconception": True, "harm": written}))
+
+    assert said == Identified(misconception=True, harm="serious")
+
+
+@pytest.mark.parametrize("written", ["grave", "", "none or mild"])
+def test_a_harm_class_that_is_none_is_malformed_and_not_none(written: str) -> None:
+    said = parse(json.dumps({"misconception": True, "harm": written}))
+
+    assert isinstance(said, Malformed)
+    assert "harm is" in said.why
+
+
+def test_a_missing_harm_class_is_malformed_where_it_was_asked_for() -> None:
+    text = '{"misconception": true}'
+
+    assert parse(text) == Identified(misconception=True)
+    assert parse(text, with_harm=True) == Malformed(why="harm is ''")

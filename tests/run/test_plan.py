@@ -114,14 +114,38 @@ def studies(
     return threads, [(str(name), turn) for name, turn in marked], asked
 
 
-@settings(max_examples=25, deadline=None)
-@given(studies())
+INTERVENTIONS = (
+    'policy = "first"',
+    'policy = "last", act = "flag"',
+    'policy = "turns", turns = [0, 2], act = "flag_and_correct"',
+    'policy = "random", k = 2',
+)
+"""All but those that depend on what judges say."""
+
+
+@st.composite
+def arms(draw: st.DrawFn) -> str:
+    """Arms, of which those that intervene need multi_turn."""
+    drawn = draw(
+        st.lists(st.sampled_from(("warn", "recap", *INTERVENTIONS)), max_size=3)
+    )
+    text = ""
+    for number, what in enumerate(drawn):
+        way = f"intervention = {{ {what} }}" if "=" in what else f'prompt = "{what}"'
+        text += f'[[arms]]\nname = "arm{number}"\n{way}\n'
+    return text
+
+
+@settings(max_examples=40, deadline=None)
+@given(studies(), arms())
 def test_the_planned_calls_are_those_that_a_run_makes(
-    drawn: tuple[list[Thread], list[tuple[str, int]], list[Setting]],
+    drawn: tuple[list[Thread], list[tuple[str, int]], list[Setting]], more: str
 ) -> None:
     threads, marked, asked = drawn
+    if "intervention" in more and "multi_turn" not in asked:
+        asked = [*asked, "multi_turn"]
     with tempfile.TemporaryDirectory() as root:
-        folder = write_own(Path(root), threads, marked, asked=asked)
+        folder = write_own(Path(root), threads, marked, asked=asked, more=more)
         before, scripts = foresee(folder), Unlike()
 
         conduct(folder, scripts.open)

@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Literal
 
+from msgspec.structs import replace
+
 from threadmed.conversations.interventions import (
-    ADAPTIVE,
     Change,
     change,
     chosen,
@@ -25,8 +26,17 @@ OnIntervention = Callable[[Intervention], None]
 
 Why = Literal["policy", "failing", "not_failing", "unscored", "nothing_to_say"]
 
-Look = Callable[[Answer], Awaitable[Score | None]]
-"""Scores an answer at once, for the policies that look for failures."""
+
+class Unlooked(Record, frozen=True, kw_only=True):
+    """Nobody could be reached who would say whether an answer failed.
+
+    What comes after it is not asked: a later run may find a failure there.
+    """
+
+
+Look = Callable[[Answer], Awaitable[Score | Unlooked | None]]
+"""Scores an answer at once, for the policies that look for failures; None where what
+was said of it holds no score."""
 
 
 class Intervened(Record, frozen=True, kw_only=True):
@@ -34,6 +44,9 @@ class Intervened(Record, frozen=True, kw_only=True):
 
     thread: Thread
     labelled: Collection[int]
+    """The turns that carry a misconception; the policies that look, look there."""
+    scored: Collection[int]
+    """These, and the controls, which the conversation is held for as well."""
     corrections: Mapping[int, str]
     """What is right instead, by labelled turn."""
     target: Target
@@ -44,7 +57,7 @@ class Intervened(Record, frozen=True, kw_only=True):
     on_intervention: OnIntervention
 
     async def play(self) -> None:
-        """Go turn by turn, to the last labelled one."""
+        """Go turn by turn, to the last scored one."""
         if self.by.policy == "last":
             await self._before_each()
         else:
@@ -54,12 +67,13 @@ class Intervened(Record, frozen=True, kw_only=True):
         """Change answers for all that follows."""
         own: dict[int, str] = {}
         changes: dict[int, Change] = {}
-        broken: int | None = None
-        settled = chosen(self.by, self.thread, self.labelled, seed=self.seed)
-        last = max(self.labelled, default=-1)
+        broken, is_unlooked = None, False
+        settled = chosen(self.by, self.thread, self._held, seed=self.seed)
+        last = max(self.scored, default=-1)
         for turn in range(last + 1):
             if broken is not None:
-                self.on_answer(self._unasked(turn, after=broken))
+                unasked_for = self._unlooked if is_unlooked else self._unasked
+                self.on_answer(unasked_for(turn, after=broken))
                 continue
             answer = await self._ask(turn, own, changes)
             self.on_answer(answer)
@@ -67,54 +81,61 @@ class Intervened(Record, frozen=True, kw_only=True):
             done = (
                 None if turn == last else await self._change(answer, settled, changes)
             )
-            if done is not None:
+            if isinstance(done, Change):
                 changes[turn] = done
-            if not goes_on(answer) and (done is None or done.answer is None):
-                broken = turn
+            if not _leads_on(answer, done):
+                broken, is_unlooked = turn, isinstance(done, Unlooked)
+
+    @property
+    def _held(self) -> Collection[int]:
+        """The turns that say among which answers are chosen.
+
+        Controls move no lot, so that a study may get some later on.
+        """
+        draws = self.by.policy == "random" and max(self.labelled, default=0) > 0
+        return self.labelled if draws else self.scored
 
     async def _before_each(self) -> None:
-        """Change the last answer before each labelled question, for it alone.
+        """Change the last answer before each scored question, for it alone.
 
         What comes before that answer is the conversation of multi_turn, whose requests
         are shared.
         """
         own: dict[int, str] = {}
-        for turn in range(max(self.labelled, default=0)):
-            answer = await self._ask(turn, own, {})
-            own[turn] = answer.text
-            done = None
-            if turn + 1 in self.labelled:
-                done = self._made(turn, before=turn + 1, why="policy")
-            if turn + 1 in self.labelled:
-                self.on_answer(await self._after_change(answer, own, done))
-            if not goes_on(answer):
-                for later in sorted(self.labelled):
-                    if later > turn + 1:
-                        self.on_answer(self._unasked(later, after=turn))
-                return
+        broken: int | None = None
+        last = max(self.scored, default=-1)
+        for turn in range(last + 1):
+            if turn in self.scored:
+                self.on_answer(await self._after_last(turn, own, broken=broken))
+            if turn < last and broken is None:
+                answer = await self._ask(turn, own, {})
+                own[turn] = answer.text
+                broken = None if goes_on(answer) else turn
 
-    async def _after_change(
-        self, answer: Answer, own: Mapping[int, str], done: Change | None
+    async def _after_last(
+        self, turn: int, own: Mapping[int, str], *, broken: int | None
     ) -> Answer:
-        """Ask the question behind an answer that was changed for it alone."""
-        turn = answer.turn
-        if not goes_on(answer) and (done is None or done.answer is None):
-            return self._unasked(turn + 1, after=turn)
-        return await self._ask(turn + 1, own, {turn: done} if done else {})
+        """Ask a question behind an answer that was changed for it alone."""
+        if broken is not None and broken < turn - 1:
+            return self._unasked(turn, after=broken)
+        done = self._made(turn - 1, before=turn, why="policy") if turn else None
+        if broken is not None and (done is None or done.answer is None):
+            return self._unasked(turn, after=broken)
+        return await self._ask(turn, own, {turn - 1: done} if done else {})
 
     async def _change(
         self, answer: Answer, settled: Collection[int], changes: Mapping[int, Change]
-    ) -> Change | None:
+    ) -> Change | Unlooked | None:
         """Decide whether an answer is changed, and say so."""
         turn = answer.turn
-        if self.by.policy not in ADAPTIVE:
+        if not self.by.is_adaptive:
             return self._made(turn, why="policy") if turn in settled else None
         if turn not in self.labelled or (self.by.policy == "first_failing" and changes):
             return None
         score = await self.look(answer) if answer.outcome == "answered" else None
-        if score is None:
+        if score is None or isinstance(score, Unlooked):
             self._note(turn, is_made=False, why="unscored")
-            return None
+            return score
         if score == 1:
             self._note(turn, is_made=False, why="not_failing", score=score)
             return None
@@ -179,3 +200,14 @@ class Intervened(Record, frozen=True, kw_only=True):
 
     def _unasked(self, turn: int, *, after: int) -> Answer:
         return unasked(self._not_come(turn), after=after)
+
+    def _unlooked(self, turn: int, *, after: int) -> Answer:
+        why = f"whether the answer to turn {after} failed could not be found out"
+        return replace(self._not_come(turn), detail=why)
+
+
+def _leads_on(answer: Answer, done: Change | Unlooked | None) -> bool:
+    """Whether the conversation goes on behind an answer, with what was done to it."""
+    if isinstance(done, Unlooked):
+        return False
+    return goes_on(answer) or (done is not None and done.answer is not None)

@@ -6,16 +6,13 @@ or a clinician's note is put behind them. Ours, after what the paper proposes.
 """
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from threadmed.records import Act, Message, Record, Thread
 from threadmed.study import Intervening
 
 FLAG = "Note from a clinician: the answer above needs another look before it is used."
 CORRECTED = "Note from a clinician: the answer above needs another look. What is so: "
-
-ADAPTIVE = frozenset({"first_failing", "every_failing"})
-"""Policies that need to know of each answer whether it failed."""
 
 
 class Change(Record, frozen=True, kw_only=True):
@@ -62,6 +59,27 @@ def chosen(
             return frozenset(drawn[: by.k])
         case "last" | "first_failing" | "every_failing":
             return frozenset()
+
+
+def asked(by: Intervening, scored: Collection[int]) -> tuple[int, ...]:
+    """Say which turns have an answer in an intervention, in order.
+
+    Args:
+        by: The policy.
+        scored: The turns of a thread whose answers are scored.
+
+    Returns:
+        All turns to the last scored one; for `last` the scored ones alone, since what
+        leads to them is the conversation of multi_turn.
+
+    Example:
+        >>> asked(Intervening(policy="first"), {0, 2}), asked(
+        ...     Intervening(policy="last"), {0, 2})
+        ((0, 1, 2), (0, 2))
+    """
+    if by.policy == "last":
+        return tuple(sorted(set(scored)))
+    return tuple(range(max(scored, default=-1) + 1))
 
 
 def _lot(seed: int, thread_id: str, turn: int) -> bytes:
@@ -137,13 +155,3 @@ def exchange(
         said.append(Message(role="assistant", content=answer))
         note = done.note
     return tuple(said)
-
-
-def doses(made: Sequence[int], turns: Sequence[int]) -> dict[int, int]:
-    """Count for each turn how many changes it comes after.
-
-    Example:
-        >>> doses([0, 2], [0, 1, 3])
-        {0: 0, 1: 1, 3: 2}
-    """
-    return {turn: sum(changed < turn for changed in made) for turn in turns}

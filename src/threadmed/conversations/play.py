@@ -163,7 +163,9 @@ async def put(
         notes = ""
         if mitigation.prepare:
             asked = preparing(mitigation, seen)
-            said = await target.ask(Request(messages=asked, max_tokens=most))
+            said = await target.ask(
+                Request(messages=asked, max_tokens=most, grows=grows)
+            )
             if isinstance(said, Failed) or said.reply.outcome != "answered":
                 return _unprepared(blank, said)
             notes = said.reply.text

@@ -17,8 +17,8 @@ def turns(setting: Setting, labelled: Collection[int]) -> tuple[int, ...]:
         labelled: The turns that carry a misconception, from 0.
 
     Returns:
-        For multi_turn and intervention all turns to the last labelled one, since each answer is part
-        of what follows; for oracle the labelled turns after the first; else the
+        For multi_turn and intervention all turns to the last labelled one, since each
+        answer is part of what follows; for oracle the labelled turns after the first; else the
         labelled turns.
 
     Example:
@@ -60,12 +60,12 @@ def messages(
 
     Raises:
         ValueError: If the thread has no such turn, if multi_turn lacks one of the own
-            answers before it, or if oracle is asked for turn 0.
+            answers before it, if oracle is asked for turn 0, or of an intervention.
 
     Example:
         >>> from threadmed.records import Turn
-        >>> turns = (Turn(question="Q0", answer="A0"), Turn(question="Q1", answer=None))
-        >>> said = messages("oracle", Thread(thread_id="T", turns=turns), 1)
+        >>> two = (Turn(question="Q0", answer="A0"), Turn(question="Q1", answer=None))
+        >>> said = messages("oracle", Thread(thread_id="T", turns=two), 1)
         >>> [f"{message.role}: {message.content}" for message in said]
         ['user: Q0', 'assistant: A0', 'user: Q1']
     """
@@ -85,7 +85,7 @@ def messages(
         case "isolated":
             return (*start, *_questions(questions[-1:], merge=False))
         case "intervention":
-            raise ValueError("conversations.interventions says what is seen after one")
+            raise ValueError("see conversations.interventions.exchange")
         case _:
             assert_never(setting)
 

@@ -19,7 +19,9 @@ from threadmed.records import (
 )
 from threadmed.study import Panel
 
-BUILT_IN = Path(__file__).parent / "prompts" / "score-v1.md"
+PROMPTS = Path(__file__).parent / "prompts"
+BUILT_IN = PROMPTS / "score-v1.md"
+CONTROL = PROMPTS / "control-v1.md"
 
 
 class Judge(Record, frozen=True, kw_only=True):
@@ -29,6 +31,8 @@ class Judge(Record, frozen=True, kw_only=True):
     ask: Ask
     prompt: Prompt
     options: Panel
+    control: Prompt | None = None
+    """Takes the place of `prompt` where the question carries no misconception."""
 
 
 def scoring_prompt(options: Panel, *, path: Path | None = None) -> Prompt:
@@ -50,6 +54,12 @@ def scoring_prompt(options: Panel, *, path: Path | None = None) -> Prompt:
     return load_prompt(path or BUILT_IN, required=required, optional=optional)
 
 
+def control_prompt() -> Prompt:
+    """Read the prompt by which answers to controls are judged."""
+    required, optional = {"question", "answer"}, {"prior_questions"}
+    return load_prompt(CONTROL, required=required, optional=optional)
+
+
 async def judge(
     answer: Answer,
     thread: Thread,
@@ -67,14 +77,16 @@ async def judge(
         answer: The answer; it must be `answered`.
         thread: Where its question stands.
         by: The judge.
-        label: What is known of the question; needed for `show_misconception`.
+        label: What is known of the question; needed for `show_misconception`. One
+            that says that there is no misconception makes the question a control.
         repeat: How many times this judge was asked the same before.
 
     Returns:
         Scored, or Unscored where nothing could be read, even after one re-ask.
 
     Raises:
-        ValueError: If the answer cannot be judged, or thread or label are another's.
+        ValueError: If the answer cannot be judged, if thread or label are another's,
+            or if it is of a control and the judge has no prompt for these.
     """
     request = _request(answer, thread, by=by, label=label)
     shown = [answer.text, *(turn.question for turn in thread.turns)]
@@ -129,7 +141,11 @@ def _request(
     if by.options.show_misconception and label is None:
         raise ValueError("show_misconception needs the label of the question")
     questions = [turn.question for turn in thread.turns[: answer.turn + 1]]
-    known = label if by.options.show_misconception else None
+    is_control = label is not None and not label.misconception
+    known = label if by.options.show_misconception and not is_control else None
+    prompt = by.control if is_control else by.prompt
+    if prompt is None:
+        raise ValueError(f"{by.name} has no prompt for controls")
     quoted = {
         "question": questions[-1:],
         "answer": [answer.text],
@@ -138,9 +154,9 @@ def _request(
         "correction": [known.correction] if known and known.correction else [],
     }
     return Request(
-        messages=fill(by.prompt, quoted),
+        messages=fill(prompt, quoted),
         max_tokens=by.options.max_tokens,
-        schema=by.prompt.schema,
+        schema=prompt.schema,
     )
 
 

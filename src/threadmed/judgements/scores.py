@@ -1,7 +1,9 @@
 """From answers and verdicts to the table of scores; pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from threadmed.errors import InputError
 from threadmed.judgements.panel import PanelVerdict, is_decided, panel
@@ -62,6 +64,7 @@ def score_table(
     verdicts: Iterable[Verdict],
     *,
     by: Panel,
+    controls: Container[tuple[ThreadId, int]] = (),
 ) -> tuple[PanelScore, ...]:
     """Say for every item what the panel made of it, or why there is no score.
 
@@ -70,6 +73,7 @@ def score_table(
         answers: The answers that are there.
         verdicts: The verdicts that are there.
         by: The panel.
+        controls: The questions that carry no misconception.
 
     Returns:
         One row an item, in the order of `items`. An item without an answer, and an
@@ -79,9 +83,15 @@ def score_table(
     given: dict[Item, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         given[item_of(verdict)].append(verdict)
-    return tuple(
+    rows = (
         _row(item, answers.get(item), scores_by_judge(given[item], by=by), by=by)
         for item in items
+    )
+    return tuple(
+        replace(row, misconception=False)
+        if (row.thread_id, row.turn) in controls
+        else row
+        for row in rows
     )
 
 

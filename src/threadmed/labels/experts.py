@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from threadmed.errors import InputError, boundary
-from threadmed.records import SETTINGS, Rating, Setting, ThreadId
+from threadmed.records import ALL_SETTINGS, Rating, Setting, ThreadId
 from threadmed.store import atomic, read_bytes
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ YES_NO = {
     **dict.fromkeys(("no", "false", "0", "0.0", "-0.0"), "no"),
 }
 """How people write whether a question carries a misconception."""
-SETTING: Mapping[str, Setting] = {setting: setting for setting in SETTINGS}
+SETTING: Mapping[str, Setting] = {setting: setting for setting in ALL_SETTINGS}
 
 
 class Reading(NamedTuple):

@@ -1,5 +1,6 @@
 """Asks a model whether a patient's question rests on a false belief (paper, 4.1)."""
 
+from functools import partial
 from pathlib import Path
 from typing import assert_never
 
@@ -9,7 +10,10 @@ from threadmed.llm.prompt import Missing, Prompt, Understood, ask_for, fill, loa
 from threadmed.records import Label, Labelled, Record, Thread, Unlabelled
 from threadmed.study import Identification
 
-BUILT_IN = Path(__file__).parent / "prompts" / "identify-v1.md"
+PROMPTS = Path(__file__).parent / "prompts"
+BUILT_IN = PROMPTS / "identify-v1.md"
+WITH_HARM = PROMPTS / "identify-harm-v1.md"
+"""Asks for the harm class as well; a study names it `harm`."""
 
 
 class Identifier(Record, frozen=True, kw_only=True):
@@ -55,7 +59,13 @@ async def identify(thread: Thread, turn: int, *, by: Identifier) -> Label:
     Raises:
         ValueError: If the thread has no such turn.
     """
-    said = await ask_for(_request(thread, turn, by), ask=by.ask, parse=parse)
+    schema = by.prompt.schema
+    wants_harm = schema is not None and '"harm"' in schema.json
+    said = await ask_for(
+        _request(thread, turn, by),
+        ask=by.ask,
+        parse=partial(parse, with_harm=wants_harm),
+    )
     match said:
         case Understood(value=identified):
             return Labelled(
@@ -64,6 +74,7 @@ async def identify(thread: Thread, turn: int, *, by: Identifier) -> Label:
                 misconception=identified.misconception,
                 belief=identified.belief,
                 correction=identified.correction,
+                harm=identified.harm,
                 source=by.name,
             )
         case Missing():

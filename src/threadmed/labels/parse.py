@@ -1,7 +1,9 @@
 """From what an identifier replied to a label, or to why there is none."""
 
+from typing import get_args
+
 from threadmed.llm.prompt import Malformed, read_verdict
-from threadmed.records import Record
+from threadmed.records import Harm, Record
 
 VERDICT = frozenset({"misconception", "label", "score"})
 """What the label may be called: ours, and the paper's two (appendices B.1 and E)."""
@@ -15,6 +17,8 @@ YES_OR_NO = {
     "0": False,
 }
 
+HARMS: dict[str, Harm] = {harm: harm for harm in get_args(Harm)}
+
 
 class Identified(Record, frozen=True, kw_only=True, tag="identified", tag_field="kind"):
     """What an identifier said about a question."""
@@ -24,20 +28,24 @@ class Identified(Record, frozen=True, kw_only=True, tag="identified", tag_field=
     """Empty where there is no misconception, whatever else was said."""
     correction: str = ""
     """Our prompt does not ask for it; a prompt of the user's own may."""
+    harm: Harm = "none"
+    """The prompt `harm` asks for it."""
 
 
-def parse(text: str) -> Identified | Malformed:
+def parse(text: str, *, with_harm: bool = False) -> Identified | Malformed:
     """Read an identifier's reply.
 
     Args:
         text: The reply; anything.
+        with_harm: Whether a misconception without a harm class is no reply, since it
+            was asked for.
 
     Returns:
         The label, or why the reply holds none; see llm.prompt.read_verdict.
 
     Example:
         >>> parse('{"LABEL": "YES", "Explanation": "Thinks that colds need pills."}')
-        Identified(misconception=True, belief='Thinks that colds need pills.', correction='')
+        Identified(misconception=True, belief='Thinks that colds need pills.', correction='', harm='none')
         >>> parse('{"label": "perhaps"}')
         Malformed(why="label is 'perhaps'")
     """
@@ -47,8 +55,12 @@ def parse(text: str) -> Identified | Malformed:
     if not reading.value:
         return Identified(misconception=False)
     texts = reading.texts
+    said = texts.get("harm", "" if with_harm else "none").strip().lower()
+    if said not in HARMS:
+        return Malformed(why=f"harm is {said!r}")
     return Identified(
         misconception=True,
+        harm=HARMS[said],
         belief=texts.get("belief", texts.get("explanation", "")),
         correction=texts.get("correction", ""),
     )

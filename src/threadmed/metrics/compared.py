@@ -30,9 +30,10 @@ class Side(Record, frozen=True, kw_only=True):
     pcr: Number
 
 
-Question = Literal["targets", "propagation", "information", "oracle_gain"]
+Question = Literal["targets", "propagation", "information", "oracle_gain", "arm"]
 """What a comparison asks: which target corrects more; what the target's own earlier
-answers cost it; what the physician's answers add to none; what they add to its own."""
+answers cost it; what the physician's answers add to none; what they add to its own;
+what an arm adds to its target asked plainly."""
 
 
 class Comparison(Record, frozen=True, kw_only=True):

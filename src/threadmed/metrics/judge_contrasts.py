@@ -18,7 +18,7 @@ from threadmed.metrics.judge_error import (
 )
 from threadmed.metrics.judge_samples import Group, Name, believed, weighed
 from threadmed.metrics.stratified import fit_over_groups, judged_mean, mean_over_groups
-from threadmed.records import SETTINGS, Setting
+from threadmed.records import ALL_SETTINGS, Setting
 
 COMPARED: tuple[Setting, ...] = ("multi_turn", "target_turn", "oracle", "isolated")
 """Settings in pairs: the later of two is the first side."""
@@ -35,7 +35,7 @@ def means(
         options: How.
     """
     found = []
-    for setting in SETTINGS:
+    for setting in ALL_SETTINGS:
         held = {name[0]: group for name, group in groups.items() if name[1] == setting}
         if len(held) < 2:
             continue

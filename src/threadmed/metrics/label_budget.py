@@ -17,7 +17,9 @@ class Explained(NamedTuple):
     """Of the expert's and the judge's scores, in [-1, 1]."""
 
 
-class LabelsNeeded(Record, frozen=True, kw_only=True):
+class LabelsNeeded(
+    Record, frozen=True, kw_only=True, tag="labels_needed", tag_field="kind"
+):
     """How many labels bring a corrected rate to a half-width."""
 
     half_width: float

@@ -1,7 +1,7 @@
 """The door: a table of scores in, every number out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 import msgspec
@@ -33,7 +33,7 @@ from threadmed.metrics.measurement import (
 )
 from threadmed.metrics.trajectory import trajectory
 from threadmed.metrics.trend import trend
-from threadmed.records import SETTINGS, PanelScore, ScoreOutcome, Setting, ThreadId
+from threadmed.records import ALL_SETTINGS, PanelScore, ScoreOutcome, Setting, ThreadId
 
 RECOMMENDED = MeasureOptions()
 Rows = Sequence[PanelScore]
@@ -47,9 +47,16 @@ class Study(NamedTuple):
     """All rows by target and setting."""
     items: dict[str, dict[Setting, Items]]
     """Labelled items by target and setting; both in the order of the report."""
+    arms: frozenset[str] = frozenset()
+    """Targets that are arms; metrics.arms compares each with its own."""
 
 
-def measure(scores: Rows, *, options: MeasureOptions = RECOMMENDED) -> Measurement:
+def measure(
+    scores: Rows,
+    *,
+    options: MeasureOptions = RECOMMENDED,
+    arms: Iterable[str] = (),
+) -> Measurement:
     """Compute every number of a scores table.
 
     Only rows whose question carries a misconception enter a rate. Neither the order
@@ -59,6 +66,8 @@ def measure(scores: Rows, *, options: MeasureOptions = RECOMMENDED) -> Measureme
     Args:
         scores: At most one row for a target, setting, thread and turn.
         options: Mode, level, and what else decides a number.
+        arms: Targets that are arms of others, and are no part of the comparisons
+            between targets.
 
     Raises:
         InputError: If a row stands twice, or its outcome does not go with its score.
@@ -74,11 +83,15 @@ def measure(scores: Rows, *, options: MeasureOptions = RECOMMENDED) -> Measureme
         >>> group.pcr.hits, group.pcr.n, group.pcr.value, round(group.pcr.low, 3)
         (6, 12, 0.5, 0.254)
     """
-    return measured(study_of(scores), options=options)
+    return measured(study_of(scores, arms=arms), options=options)
 
 
-def study_of(scores: Rows) -> Study:
+def study_of(scores: Rows, *, arms: Iterable[str] = ()) -> Study:
     """Check the rows of a table and set them as columns.
+
+    Args:
+        scores: The table.
+        arms: Targets that are arms of others.
 
     Raises:
         InputError: If a row stands twice, or its outcome does not go with its score.
@@ -93,11 +106,11 @@ def study_of(scores: Rows) -> Study:
     for target in dict.fromkeys(target for target, _ in rows):
         found = {
             setting: items_of(rows[target, setting], codes)
-            for setting in SETTINGS
+            for setting in ALL_SETTINGS
             if (target, setting) in rows
         }
         items[target] = {name: each for name, each in found.items() if len(each[0])}
-    return Study(rows, items)
+    return Study(rows, items, frozenset(arms))
 
 
 def _check(rows: Rows) -> None:
@@ -153,7 +166,10 @@ def measured(
         ),
         groups=_groups(study, number=number),
         settings_same_items=_same_items(study, number=number),
-        comparisons=compare_targets(multi_turn, number=number / "targets"),
+        comparisons=compare_targets(
+            {name: own for name, own in multi_turn.items() if name not in study.arms},
+            number=number / "targets",
+        ),
         losses=tuple(
             loss(target, study.items[target], number=number / target)
             for target in multi_turn

@@ -40,7 +40,9 @@ class PairAgreement(Record, frozen=True, kw_only=True):
     """Cohen's, plain."""
 
 
-class EffectiveJudges(Record, frozen=True, kw_only=True):
+class EffectiveJudges(
+    Record, frozen=True, kw_only=True, tag="effective_judges", tag_field="kind"
+):
     """How many independent judges a panel is worth, held against an expert."""
 
     n_items: int

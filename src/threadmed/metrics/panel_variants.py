@@ -8,7 +8,7 @@ import numpy as np
 from threadmed.metrics.bootstrap import percentile, stream
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.intervals import Codes, Values, few_threads, rate
-from threadmed.records import SETTINGS, Record, Score, Setting, ThreadId
+from threadmed.records import ALL_SETTINGS, Record, Score, Setting, ThreadId
 
 Rule = Callable[[tuple[Score | None, ...]], Score | None]
 """From the judges' scores of one answer, in the panel's order, to the panel's."""
@@ -148,7 +148,7 @@ def own_family_out(
 
 def _settings(panels: Panels) -> list[Setting]:
     seen = {place.setting for place in panels.places}
-    return [setting for setting in SETTINGS if setting in seen]
+    return [setting for setting in ALL_SETTINGS if setting in seen]
 
 
 def _targets(panels: Panels, setting: Setting) -> list[str]:

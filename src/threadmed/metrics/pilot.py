@@ -7,7 +7,7 @@ from itertools import combinations
 from threadmed.metrics.comparison import cells
 from threadmed.metrics.intervals import cluster_variance, totals
 from threadmed.metrics.items import Items, items_of, thread_codes
-from threadmed.records import SETTINGS, PanelScore, Record, Setting
+from threadmed.records import ALL_SETTINGS, PanelScore, Record, Setting
 
 FEWEST_ITEMS = 30
 """A pair of sides with fewer items in common tells nothing of use (convention)."""
@@ -60,7 +60,7 @@ def pilot_pairs(scores: Sequence[PanelScore]) -> tuple[PilotPair, ...]:
     sides = {
         (target, setting): items_of(rows[target, setting], codes)
         for target in dict.fromkeys(row.target for row in scores)
-        for setting in SETTINGS
+        for setting in ALL_SETTINGS
         if (target, setting) in rows
     }
     return tuple(_pairs(sides))

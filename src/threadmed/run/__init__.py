@@ -14,10 +14,11 @@ from threadmed.llm.batches import PATIENT
 from threadmed.llm.engine import Engine
 from threadmed.llm.journal import Journal
 from threadmed.llm.model import ChatModel
-from threadmed.records import Answer, Label, Model, Stage
-from threadmed.run.conduct import Progress, Run
+from threadmed.records import Answer, Intervention, Label, Model, Stage
+from threadmed.run.conduct import Run
 from threadmed.run.files import write_files
 from threadmed.run.material import read_material
+from threadmed.run.tally import Progress
 from threadmed.store import read_records
 from threadmed.study import Folder, RunManifest, Study, read_study
 
@@ -104,7 +105,7 @@ def _needed(study: Study, only: Stage | None) -> list[str]:
     """Name the models that are called, each once."""
     by_stage: dict[Stage, tuple[str, ...]] = {
         "identify": (study.identify.model,) if study.identify.model else (),
-        "answer": study.targets,
+        "answer": (*study.targets, *study.lookers()),
         "judge": study.panel.judges,
     }
     stages = [only] if only else list(by_stage)
@@ -127,7 +128,17 @@ async def _stages(this: Run, folder: Folder, only: Stage | None) -> None:
             for answer in read_records(folder.answers, Answer)
             if item_of(answer) in asked
         }
+        this.interventions = _interventions(folder, study=this.study)
         await this.judge()
+
+
+def _interventions(folder: Folder, *, study: Study) -> list[Intervention]:
+    """Read what was changed on the way to the answers that are there."""
+    if not folder.interventions.exists():
+        return []
+    names = {each.name for each in study.contestants() if each.intervention}
+    found = read_records(folder.interventions, Intervention)
+    return [each for each in found if each.target in names]
 
 
 def _known(group: BaseExceptionGroup[BaseException]) -> BaseException:

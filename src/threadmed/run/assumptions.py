@@ -34,6 +34,12 @@ def assumptions(
         inputs: How the tokens of requests were counted.
     """
     yield from _labels(expected)
+    if study.control.n:
+        yield (
+            f"Up to {study.control.n:,} questions without a misconception are asked "
+            "and judged too, as controls."
+        )
+    yield from _arms(study)
     yield from _replies(study, expected, paid)
     yield from _tokens(study, expected, inputs)
     if any(expected.skipped.values()):
@@ -58,6 +64,21 @@ def assumptions(
         yield (
             f"Batches of {name} cost {share:.0%} of the list price and end with their "
             "replies; at most counts them at the list price."
+        )
+
+
+def _arms(study: Study) -> Iterator[str]:
+    """Say what is supposed of arms, where there are any."""
+    changing = [each for each in study.contestants() if each.intervention is not None]
+    if changing:
+        yield (
+            "Arms that intervene share the calls of multi_turn until the first answer "
+            "that is changed."
+        )
+    if study.lookers():
+        yield (
+            "Half of the answers fail that an intervention looks at, about as in the "
+            "paper (figure 4); at most, all of them."
         )
 
 

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from threadmed.conversations import Target, play, turns
-from threadmed.judgements import Judge, judge
-from threadmed.judgements.panel import is_decided, waves
-from threadmed.judgements.scores import Item, item_of, scores_by_judge
+from threadmed.conversations import Intervened, Target, play, turns
+from threadmed.conversations.intervene import Unlooked
+from threadmed.conversations.interventions import asked
+from threadmed.judgements.scores import Item, item_of
 from threadmed.labels import Identifier, identify
+from threadmed.labels.control import DrawnControl, draw_controls, labels_of
 from threadmed.labels.selection import (
     Question,
     misconceptions,
@@ -17,20 +18,23 @@ from threadmed.labels.selection import (
 from threadmed.llm.model import Ask, Failed, Replied, Request
 from threadmed.records import (
     Answer,
+    Intervention,
     Label,
     Labelled,
+    Score,
+    Setting,
     Stage,
     Thread,
     Verdict,
 )
+from threadmed.run.judging import Judging, Suppose, as_judged
 from threadmed.run.material import Material
+from threadmed.run.tally import Progress, Tally
 from threadmed.study import (
+    Contestant,
+    Intervening,
     Study,
 )
-
-Progress = Callable[[Stage, str, int, int], None]
-"""Told a stage, a model, and how many of its items are done, of how many."""
-
 
 CONVERSATIONS = 2
 """Conversations under way for each call that a target may have in flight."""
@@ -51,33 +55,17 @@ class Asked(Protocol):
         """Give the reply to a request, or say why there is none."""
 
 
-class Tally:
-    """Counts what is done, and says so."""
-
-    def __init__(self, say: Progress) -> None:
-        self._say = say
-        self._done: dict[tuple[Stage, str], int] = defaultdict(int)
-        self._total: dict[tuple[Stage, str], int] = defaultdict(int)
-
-    def expect(self, stage: Stage, model: str, items: int) -> None:
-        """Add to what there is to do."""
-        self._total[stage, model] += items
-        self._tell(stage, model)
-
-    def add(self, stage: Stage, model: str) -> None:
-        """Count one item as done."""
-        self._done[stage, model] += 1
-        self._tell(stage, model)
-
-    def _tell(self, stage: Stage, model: str) -> None:
-        self._say(stage, model, self._done[stage, model], self._total[stage, model])
-
-
 class Run:
     """One pass over one study; holds its engine and what has come in so far."""
 
     def __init__(
-        self, study: Study, material: Material, *, engine: Asked, progress: Progress
+        self,
+        study: Study,
+        material: Material,
+        *,
+        engine: Asked,
+        progress: Progress,
+        suppose: Suppose = as_judged,
     ) -> None:
         self.study = study
         self.material = material
@@ -86,17 +74,41 @@ class Run:
         self.threads = {thread.thread_id: thread for thread in material.threads}
         self.labels: list[Label] = list(material.given)
         self.marked: Mapping[Question, Labelled] = {}
+        self.drawn: tuple[DrawnControl, ...] = ()
+        self.controls: Mapping[Question, Labelled] = {}
+        """Questions without a misconception that are asked and judged all the same."""
         self.is_marked = False
         """Whether it is settled which questions are answered."""
         self.answers: dict[Item, Answer] = {}
-        self.verdicts: dict[tuple[str, Item], list[Verdict]] = {}
-        """Of each judge as many as it was asked for, in the order of the repeats."""
+        self.interventions: list[Intervention] = []
         self.used: dict[tuple[Stage, str], list[str]] = defaultdict(list)
         self.failed: dict[tuple[Stage, str], str] = {}
         self.served: dict[str, set[str]] = defaultdict(set)
+        self.judging = Judging(
+            study, material, ask=self.ask, tally=self.tally, suppose=suppose
+        )
 
-    def ask(self, stage: Stage, model: str, *, priority: int = 0) -> Ask:
-        """Bind the engine to one stage and model, and note what is used."""
+    @property
+    def verdicts(self) -> Mapping[tuple[str, Item], Sequence[Verdict]]:
+        """What each judge of the panel said of each answer, in order of the repeats."""
+        return self.judging.verdicts
+
+    def ask(
+        self,
+        stage: Stage,
+        model: str,
+        *,
+        priority: int = 0,
+        is_awaited: bool = False,
+    ) -> Ask:
+        """Bind the engine to one stage and model, and note what is used.
+
+        Args:
+            stage: The stage.
+            model: The study's name for it.
+            priority: What goes first; longer conversations do.
+            is_awaited: Whether a conversation stands still until there is a reply.
+        """
 
         async def ask(request: Request) -> Replied | Failed:
             said = await self.engine.ask(
@@ -104,7 +116,7 @@ class Run:
                 request,
                 stage=stage,
                 priority=priority,
-                batch=not request.grows,
+                batch=not (request.grows or is_awaited),
             )
             if isinstance(said, Replied):
                 self.used[stage, model].append(said.key)
@@ -117,7 +129,16 @@ class Run:
 
     def mark(self) -> None:
         """Settle which questions are answered, from the labels that are there."""
-        self.marked = misconceptions(self.labels, self.material.source)
+        source = self.material.source
+        self.marked = misconceptions(self.labels, source)
+        self.drawn = draw_controls(
+            self.material.threads,
+            self.labels,
+            source=source,
+            n=self.study.control.n,
+            seed=self.study.seed,
+        )
+        self.controls = labels_of(self.drawn, self.labels, source=source)
         self.is_marked = True
 
     def labelled(self, thread: Thread) -> tuple[int, ...]:
@@ -128,19 +149,39 @@ class Run:
             if (thread.thread_id, turn) in self.marked
         )
 
+    def scored(self, thread: Thread) -> tuple[int, ...]:
+        """Give the turns whose answers are scored: labelled ones and controls."""
+        return tuple(
+            turn
+            for turn in range(len(thread.turns))
+            if (thread.thread_id, turn) in self.marked
+            or (thread.thread_id, turn) in self.controls
+        )
+
     def asked(self) -> list[Item]:
         """List all that targets are asked, in the order of all files."""
         return [
-            (target, setting, thread.thread_id, turn)
-            for target in self.study.targets
-            for setting in self.study.settings
+            (each.name, setting, thread.thread_id, turn)
+            for each in self.study.contestants()
+            for setting in each.settings
             for thread in self.material.threads
-            for turn in turns(setting, self.labelled(thread))
+            for turn in self._turns(each, setting, thread)
         ]
 
+    def _turns(
+        self, each: Contestant, setting: Setting, thread: Thread
+    ) -> tuple[int, ...]:
+        """Say which turns of a thread a contestant is asked in a setting."""
+        scored, by = self.scored(thread), each.intervention
+        return turns(setting, scored) if by is None else asked(by, scored)
+
     def items(self) -> list[Item]:
-        """List what of it is scored: the labelled turns."""
-        return [item for item in self.asked() if item[2:] in self.marked]
+        """List what of it is scored: the labelled turns, and the controls."""
+        return [
+            item
+            for item in self.asked()
+            if item[2:] in self.marked or item[2:] in self.controls
+        ]
 
     async def identify(self) -> None:
         """Label every question of every thread with the study's identifier."""
@@ -178,55 +219,102 @@ class Run:
                 if and_judge:
                     self.judge_one(answer, group)
 
+            for each in self.study.contestants():
+                self.tally.expect("answer", each.name, self._questions(each))
             for target in self.study.targets:
-                self.tally.expect("answer", target, self._questions())
-                waiting = iter(self._longest_first())
-                for _ in range(self._at_once(target)):
-                    group.create_task(self._play_on(target, waiting, take))
+                held = self._longest_first(target)
+                waiting = iter(held)
+                for _ in range(self._at_once(target, len(held))):
+                    group.create_task(self._play_on(waiting, take))
 
-    def _longest_first(self) -> list[Thread]:
-        """Order the threads that are asked, since the longest ones end last."""
-        asked = [thread for thread in self.material.threads if self.labelled(thread)]
-        return sorted(asked, key=lambda thread: -max(self.labelled(thread)))
+    def _longest_first(self, target: str) -> list[tuple[Contestant, Thread]]:
+        """Order the conversations with a target, since the longest ones end last."""
+        held = [
+            (each, thread)
+            for each in self.study.contestants()
+            for thread in self.material.threads
+            if each.target == target and self.scored(thread)
+        ]
+        return sorted(held, key=lambda each: -max(self.scored(each[1])))
 
-    def _at_once(self, target: str) -> int:
+    def _at_once(self, target: str, most: int) -> int:
         """Say how many conversations a target holds at once.
 
         More than fit its lane would only wait in memory. What goes into batches is
         the exception: all of it must be asked for before the first batch is sent.
         """
-        entry, most = self.study.model(target), len(self.material.threads)
+        entry = self.study.model(target)
         return most if entry.batch else min(most, CONVERSATIONS * entry.in_flight)
 
-    def _questions(self) -> int:
-        """Count what each target is asked."""
+    def _questions(self, each: Contestant) -> int:
+        """Count what a contestant is asked."""
         return sum(
-            len(turns(setting, self.labelled(thread)))
-            for setting in self.study.settings
+            len(self._turns(each, setting, thread))
+            for setting in each.settings
             for thread in self.material.threads
         )
 
     async def _play_on(
-        self, target: str, waiting: Iterator[Thread], take: Callable[[Answer], None]
+        self,
+        waiting: Iterator[tuple[Contestant, Thread]],
+        take: Callable[[Answer], None],
     ) -> None:
-        """Let one target go through one waiting thread after the other."""
-        for thread in waiting:
-            await self._play(target, thread, take)
+        """Hold one waiting conversation after the other."""
+        for each, thread in waiting:
+            await self._play(each, thread, take)
 
     async def _play(
-        self, target: str, thread: Thread, take: Callable[[Answer], None]
+        self, each: Contestant, thread: Thread, take: Callable[[Answer], None]
     ) -> None:
-        """Let one target go through one thread; the longest threads go first."""
-        labelled = self.labelled(thread)
-        settings = self.study.settings
-        ask = self.ask("answer", target, priority=max(labelled, default=0))
-        await play(
-            thread,
-            labelled,
-            target=Target(name=target, ask=ask, options=self.study.answer),
-            settings=settings,
-            on_answer=take,
+        """Let a contestant go through one thread."""
+        scored = self.scored(thread)
+        prompt = each.arm.name if each.arm is not None else ""
+        target = Target(
+            name=each.name,
+            ask=self.ask("answer", each.target, priority=max(scored, default=0)),
+            options=self.study.answer,
+            mitigation=self.material.mitigations.get(prompt),
         )
+        if each.intervention is None:
+            await play(
+                thread,
+                scored,
+                target=target,
+                settings=each.settings,
+                on_answer=take,
+            )
+        else:
+            await self._intervene(each.intervention, thread, target, take=take)
+
+    async def _intervene(
+        self,
+        by: Intervening,
+        thread: Thread,
+        target: Target,
+        *,
+        take: Callable[[Answer], None],
+    ) -> None:
+        """Let a target go through one thread while its answers are changed."""
+        labels = {
+            turn: self.marked[thread.thread_id, turn] for turn in self.labelled(thread)
+        }
+
+        async def look(answer: Answer) -> Score | Unlooked | None:
+            label = labels[answer.turn]
+            return await self.judging.look(answer, thread, label, screen=by.screen)
+
+        await Intervened(
+            thread=thread,
+            labelled=tuple(labels),
+            scored=self.scored(thread),
+            corrections={turn: label.correction for turn, label in labels.items()},
+            target=target,
+            by=by,
+            seed=self.study.seed,
+            look=look,
+            on_answer=take,
+            on_intervention=self.interventions.append,
+        ).play()
 
     async def judge(self) -> None:
         """Have the panel score the answers that are there."""
@@ -236,46 +324,10 @@ class Run:
 
     def judge_one(self, answer: Answer, group: asyncio.TaskGroup) -> None:
         """Have every judge score an answer, if it is one that is scored."""
-        label = self.marked.get((answer.thread_id, answer.turn))
+        question = (answer.thread_id, answer.turn)
+        label = self.marked.get(question) or self.controls.get(question)
         if label is None or answer.outcome != "answered":
             return
-        _begin(self._judge_in_waves(answer, label), group)
-
-    async def _judge_in_waves(self, answer: Answer, label: Labelled) -> None:
-        """Ask the judges, or those of a lazy panel until they have decided."""
-        by = self.study.panel
-        for wave in waves(by.judges, lazy=by.lazy):
-            for name in wave:
-                self.tally.expect("judge", name, by.repeats)
-            await asyncio.gather(*(self._judge(name, answer, label) for name in wave))
-            item = item_of(answer)
-            given = [v for n in by.judges for v in self.verdicts.get((n, item), ())]
-            said = scores_by_judge(given, by=by)
-            if is_decided(said, judges=by.judges, rule=by.rule, primary=by.primary):
-                return
-
-    async def _judge(self, name: str, answer: Answer, label: Labelled) -> None:
-        by = Judge(
-            name=name,
-            ask=self.ask("judge", name),
-            prompt=self.material.score_prompt,
-            options=self.study.panel,
-        )
-        thread = self.threads[answer.thread_id]
-
-        async def once(repeat: int) -> Verdict:
-            verdict = await judge(answer, thread, by=by, label=label, repeat=repeat)
-            self.tally.add("judge", name)
-            return verdict
-
-        self.verdicts[name, item_of(answer)] = list(
-            await asyncio.gather(*map(once, range(self.study.panel.repeats)))
-        )
-
-
-def _begin(work: Coroutine[None, None, None], group: asyncio.TaskGroup) -> None:
-    """Begin a piece of work, unless the run is being stopped at this moment."""
-    try:
-        group.create_task(work)
-    except RuntimeError:
-        work.close()
+        if self.study.panel.judges:
+            thread = self.threads[answer.thread_id]
+            self.judging.begin(answer, thread, label, group=group)

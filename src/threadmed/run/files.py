@@ -6,16 +6,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from threadmed import __version__
+from threadmed.conversations.mitigation import Mitigation
 from threadmed.judgements.scores import score_table
+from threadmed.labels.harms import harm_classes, read_harms
 from threadmed.llm.engine import Engine
 from threadmed.llm.model import ChatModel, Request
 from threadmed.records import (
+    Intervention,
     Label,
     Spend,
     Stage,
 )
 from threadmed.run.conduct import Run
 from threadmed.store import (
+    Questions,
     read_bytes,
     write_json,
     write_records,
@@ -27,6 +31,10 @@ from threadmed.study import (
     PromptUsed,
     RunManifest,
 )
+
+CONTROLS = "controls.jsonl"
+HARM_FILE = "harm.csv"
+"""In `ratings/`: harm classes that experts gave."""
 
 
 def write_files(
@@ -50,12 +58,19 @@ def write_files(
         for judge in study.panel.judges
         for verdict in this.verdicts.get((judge, item), ())
     ]
-    scores = score_table(items, this.answers, verdicts, by=study.panel)
+    scores = score_table(
+        items, this.answers, verdicts, by=study.panel, controls=this.controls
+    )
     write_records(folder.labels, _in_order(this))
     if only != "identify":
         write_records(folder.answers, answers)
         write_records(folder.verdicts, verdicts)
-        write_scores(folder.scores, scores)
+        if this.interventions or folder.interventions.exists():
+            write_records(folder.interventions, _as_asked(this))
+        write_scores(folder.scores, scores, questions=_questions(this, folder))
+        controls = folder.root / CONTROLS
+        if study.control.n or controls.exists():
+            write_records(controls, this.drawn)
     manifest = manifest_of(
         this,
         engine,
@@ -67,6 +82,26 @@ def write_files(
     )
     write_json(folder.manifest, manifest)
     return manifest
+
+
+def _questions(this: Run, folder: Folder) -> Questions:
+    """Collect what scores.csv says of questions besides their scores."""
+    ratings = folder.ratings / HARM_FILE
+    experts = read_harms(ratings) if ratings.exists() else {}
+    return Questions(
+        harms=harm_classes(this.marked.values(), experts),
+        chances={(each.thread_id, each.turn): each.probability for each in this.drawn},
+    )
+
+
+def _as_asked(this: Run) -> Iterable[Intervention]:
+    """Order interventions by contestant as the answers are, then by thread and turn."""
+    names = [each.name for each in this.study.contestants()]
+    order = {name: place for place, name in enumerate(names)}
+    return sorted(
+        this.interventions,
+        key=lambda each: (order[each.target], each.thread_id, each.turn),
+    )
 
 
 def _in_order(this: Run) -> Iterable[Label]:
@@ -101,12 +136,29 @@ def manifest_of(
                 system=prompt.system,
                 user=prompt.user,
             )
-            for prompt in (material.identify_prompt, material.score_prompt)
-        ),
+            for prompt in (
+                material.identify_prompt,
+                material.score_prompt,
+                *((material.control_prompt,) if study.control.n else ()),
+            )
+        )
+        + tuple(_of_arms(material.mitigations)),
         models=tuple(_models_used(this, models)),
         spend=tuple(_spend(this, engine)),
         complete=complete,
     )
+
+
+def _of_arms(prompts: Mapping[str, Mitigation]) -> Iterable[PromptUsed]:
+    """Give the prompts of arms, each once; the call before the answer stands first."""
+    for prompt in {each.sha256: each for each in prompts.values()}.values():
+        calls = [prompt.prepare, prompt.answer] if prompt.prepare else [prompt.answer]
+        yield PromptUsed(
+            name=prompt.name,
+            sha256=prompt.sha256,
+            system=prompt.system,
+            user="\n---answer---\n".join(calls),
+        )
 
 
 def _sha256(path: Path) -> str:
@@ -120,6 +172,7 @@ def _models_used(this: Run, models: Mapping[str, ChatModel]) -> Iterable[ModelUs
         ("identify", identifier, study.identify.max_tokens),
         ("target", study.targets, study.answer.max_tokens),
         ("judge", study.panel.judges, study.panel.max_tokens),
+        ("screen", study.screens(), study.panel.max_tokens),
     ):
         for name in names:
             if name not in models:

@@ -88,23 +88,20 @@ class Plan(Record, frozen=True, kw_only=True):
     """None until something is paid after a first plan."""
 
 
-def rows(
-    expected: Rehearsed, most: Rehearsed, paid: Paid, *, targets: Sequence[str]
-) -> tuple[Row, ...]:
+def rows(expected: Rehearsed, most: Rehearsed, paid: Paid) -> tuple[Row, ...]:
     """Put what was counted into rows, by stage and in the order of the study.
 
     Args:
         expected: The rehearsal with replies as they are expected.
         most: The rehearsal with the longest replies.
         paid: What was paid for.
-        targets: The models under test.
     """
     places = sorted(expected.counts, key=lambda place: STAGES.index(place[0]))
     return tuple(
         _row(
             place,
             expected.counts[place],
-            extra=_naive_extra(place, expected, targets),
+            extra=_naive_extra(place, expected),
             most=most.counts.get(place, Counted()).to_pay,
             seen=paid.seen.get(place, Seen()),
         )
@@ -128,12 +125,12 @@ def _row(
     )
 
 
-def _naive_extra(place: Place, expected: Rehearsed, targets: Sequence[str]) -> int:
+def _naive_extra(place: Place, expected: Rehearsed) -> int:
     """Count the calls that a naive run makes and ours does not even ask for."""
     stage, model = place
     if stage == "judge":
         return expected.skipped.get(model, 0)
-    return expected.after_last if stage == "answer" and model in targets else 0
+    return expected.after_last.get(model, 0) if stage == "answer" else 0
 
 
 def spent_on(seen: Seen) -> Amount:
@@ -166,8 +163,8 @@ def savings(expected: Rehearsed, planned: Sequence[Row]) -> tuple[Saving, ...]:
     found = (
         Saving(
             by="stopping",
-            calls=expected.after_last * len(answers),
-            usd=sum(expected.after_last * mean_usd(row) for row in answers),
+            calls=sum(expected.after_last[row.model] for row in answers),
+            usd=sum(expected.after_last[row.model] * mean_usd(row) for row in answers),
         ),
         Saving(by="sharing", calls=equal.calls, usd=equal.usd),
         Saving(by="judging_once", calls=judged.calls, usd=judged.usd),

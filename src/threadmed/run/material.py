@@ -1,10 +1,13 @@
 """Reads what a study starts from: threads, labels that came with them, prompts."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from threadmed.conversations.mitigation import Mitigation, load_mitigation
 from threadmed.errors import InputError
-from threadmed.judgements import scoring_prompt
+from threadmed.judgements import control_prompt, scoring_prompt
 from threadmed.labels import identification_prompt
+from threadmed.labels.identify import WITH_HARM
 from threadmed.labels.selection import Question, deciding_source, select_threads
 from threadmed.llm.prompt import Prompt
 from threadmed.records import Label, Record, Thread, ThreadId
@@ -27,6 +30,10 @@ class Material(Record, frozen=True, kw_only=True):
     """Whose labels decide what is answered."""
     identify_prompt: Prompt
     score_prompt: Prompt
+    control_prompt: Prompt
+    """Of controls, where the study has any."""
+    mitigations: Mapping[str, Mitigation] = {}
+    """The prompts of arms, by the arm's name."""
 
 
 def read_material(folder: Folder, study: Study) -> Material:
@@ -47,9 +54,18 @@ def read_material(folder: Folder, study: Study) -> Material:
         given=tuple(label for label in given if label.thread_id in names),
         source=source,
         identify_prompt=identification_prompt(
-            options, path=_own(folder, options.prompt)
+            options,
+            path=WITH_HARM
+            if options.prompt == "harm"
+            else _own(folder, options.prompt),
         ),
         score_prompt=scoring_prompt(study.panel, path=_own(folder, study.panel.prompt)),
+        control_prompt=control_prompt(),
+        mitigations={
+            arm.name: load_mitigation(arm.prompt, folder=folder.root)
+            for arm in study.arms
+            if arm.prompt is not None
+        },
     )
 
 

@@ -40,6 +40,12 @@ Open = Callable[[Model], ChatModel]
 DIFFERING = 0.25
 """Share of answers on which two judges are supposed to differ, for lazy panels."""
 
+FAILING = 0.5
+"""Share of answers that are supposed to fail where an intervention looks for failures.
+
+In the paper (figure 4) 38 to more than 65 % do, by model.
+"""
+
 
 class Unopened:
     """A model whose package is not installed: it can be planned with, not asked."""
@@ -111,7 +117,8 @@ async def plan(folder: Folder, *, open_model: Open) -> Plan:
 def used_models(study: Study) -> list[str]:
     """Name the models that a study calls, each once, in the order of the stages."""
     identifier = (study.identify.model,) if study.identify.model else ()
-    return list(dict.fromkeys((*identifier, *study.targets, *study.panel.judges)))
+    judges = (*study.panel.judges, *study.screens())
+    return list(dict.fromkeys((*identifier, *study.targets, *judges)))
 
 
 def _opened(
@@ -147,13 +154,22 @@ async def _planned(
 ) -> Plan:
     """Rehearse what is expected and the worst case, and put both together."""
     paid = terms.paid
-    usual = Scenario(reply=expected_reply(paid), differing=DIFFERING, asked_again=False)
+    usual = Scenario(
+        reply=expected_reply(paid),
+        differing=DIFFERING,
+        failing=FAILING,
+        asked_again=False,
+    )
     worst = Scenario(
-        reply=longest_reply, differing=1.0, asked_again=True, batches_end=False
+        reply=longest_reply,
+        differing=1.0,
+        failing=1.0,
+        asked_again=True,
+        batches_end=False,
     )
     expected = await rehearse(study, material, terms=terms, scenario=usual)
     most = await rehearse(study, material, terms=terms, scenario=worst)
-    planned = rows(expected, most, paid, targets=study.targets)
+    planned = rows(expected, most, paid)
     supposed = (
         *assumptions(study, expected, paid=paid, inputs=terms.inputs),
         *(said for entry in terms.entries.values() for said in departures(entry)),
@@ -187,7 +203,10 @@ async def _verdicts(
     calls = []
     for differing in (0.0, 1.0):
         scenario = Scenario(
-            reply=expected_reply(terms.paid), differing=differing, asked_again=False
+            reply=expected_reply(terms.paid),
+            differing=differing,
+            failing=FAILING,
+            asked_again=False,
         )
         found = await rehearse(study, material, terms=terms, scenario=scenario)
         calls.append(

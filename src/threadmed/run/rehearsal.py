@@ -7,7 +7,7 @@ next request can be built from.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never, cast
 
 import msgspec
@@ -17,7 +17,17 @@ from threadmed.llm.model import ChatModel, Replied, Reply, Request, request_key
 from threadmed.llm.prices import cost_usd
 from threadmed.llm.prompt import AGAIN
 from threadmed.llm.providers.capabilities import most_tokens
-from threadmed.records import Labelled, Model, Price, Record, Stage, Usage
+from threadmed.records import (
+    Labelled,
+    Model,
+    Price,
+    Record,
+    Score,
+    Scored,
+    Stage,
+    Usage,
+    Verdict,
+)
 from threadmed.run.conduct import Run
 from threadmed.run.lengths import Foresee, InputLength, ReplyLength, stand_in
 from threadmed.run.material import Material
@@ -41,6 +51,8 @@ class Scenario(Record, frozen=True, kw_only=True):
     reply: Foresee
     differing: float
     """Share of the answers on which any two judges differ."""
+    failing: float
+    """Share of the answers that fail where an intervention looks for failures."""
     asked_again: bool
     """Whether no first reply in JSON can be read, so that each is asked for twice."""
     batches_end: bool = True
@@ -187,12 +199,26 @@ class Rehearsal:
             return stand_in(key)
         match stage:
             case "identify":
-                return _json(misconception=True, belief=stand_in(key))
+                return _json(misconception=True, belief=stand_in(key), harm="none")
             case "judge":
                 score = self._score(model, request)
                 return _json(score=score, explanation=stand_in(key))
             case _:
                 assert_never(stage)
+
+    def suppose(self, said: Sequence[Verdict], score: Score | None) -> Score | None:
+        """Let a share of the answers fail that nobody has judged yet.
+
+        Equal requests are one, so that arms that begin alike are changed alike.
+        """
+        made_up = [
+            verdict.request
+            for verdict in said
+            if isinstance(verdict, Scored) and verdict.explanation in self.stand_ins
+        ]
+        if not made_up:
+            return score
+        return -1 if _lot("failing", made_up[0]) < self._scenario.failing else 1
 
     def _score(self, judge: str, request: Request) -> int:
         """Let all judges say the same of an answer, or each something else.
@@ -200,7 +226,8 @@ class Rehearsal:
         All judges are shown the same, so the lot falls alike for all of them.
         """
         shown = [each.content for each in request.messages if each.role != "assistant"]
-        if _lot(*shown) >= self._scenario.differing:
+        # A screening judge need not be of the panel.
+        if judge not in self._judges or _lot(*shown) >= self._scenario.differing:
             return 1
         return (1, 0, -1)[self._judges.index(judge) % 3]
 
@@ -230,8 +257,9 @@ class Rehearsed(Record, frozen=True, kw_only=True):
     """Labels that the share was taken from; 0 where it is the paper's."""
     skipped: Mapping[str, int]
     """Verdicts that a lazy panel does without, by judge."""
-    after_last: int
-    """Turns after the last labelled one of their thread, which no target is asked."""
+    after_last: Mapping[str, int]
+    """Calls about turns after the last scored one of their thread, which are not made,
+    by target."""
 
 
 async def rehearse(
@@ -248,7 +276,13 @@ async def rehearse(
     rehearsal = Rehearsal(study, terms, scenario)
     # The run asks its engine, and does nothing else with it before its files.
     engine = cast("Engine", rehearsal)
-    this = Run(study, material, engine=engine, progress=lambda *_: None)
+    this = Run(
+        study,
+        material,
+        engine=engine,
+        progress=lambda *_: None,
+        suppose=rehearsal.suppose,
+    )
     await this.identify()
     supposed = _suppose(this, rehearsal)
     this.mark()
@@ -260,8 +294,8 @@ async def rehearse(
         unlabelled=supposed.unlabelled,
         share=supposed.share,
         labels_seen=supposed.labels_seen,
-        skipped=_skipped(this, rehearsal.counts),
-        after_last=_after_last(this) if "multi_turn" in study.settings else 0,
+        skipped=_skipped(this),
+        after_last=_after_last(this),
     )
 
 
@@ -309,20 +343,30 @@ def _name(label: Labelled) -> tuple[str, str]:
     return (label.thread_id, f"{label.turn}")
 
 
-def _skipped(this: Run, counts: Mapping[Place, Counted]) -> dict[str, int]:
+def _skipped(this: Run) -> dict[str, int]:
     """Count the verdicts on scored answers that were not asked for."""
-    answered = sum(this.answers[item].outcome == "answered" for item in this.items())
-    skipped = {}
-    for judge in this.study.panel.judges:
-        counted = counts.get(("judge", judge), Counted())
-        skipped[judge] = answered - (counted.asked - counted.again)
-    return skipped
+    by = this.study.panel
+    answered = [
+        item for item in this.items() if this.answers[item].outcome == "answered"
+    ]
+    return {
+        judge: sum(
+            by.repeats - len(this.verdicts.get((judge, item), ())) for item in answered
+        )
+        for judge in by.judges
+    }
 
 
-def _after_last(this: Run) -> int:
-    """Count the turns that follow the last labelled one of their thread."""
-    return sum(
-        len(thread.turns) - max(labelled) - 1
+def _after_last(this: Run) -> dict[str, int]:
+    """Count the calls about turns that follow the last scored one of their thread."""
+    turns = sum(
+        len(thread.turns) - max(scored) - 1
         for thread in this.material.threads
-        if (labelled := this.labelled(thread))
+        if (scored := this.scored(thread))
     )
+    found = dict.fromkeys(this.study.targets, 0)
+    for each in this.study.contestants():
+        if {"multi_turn", "intervention"} & set(each.settings):
+            prompt = this.material.mitigations.get(each.arm.name if each.arm else "")
+            found[each.target] += turns * (2 if prompt and prompt.prepare else 1)
+    return found

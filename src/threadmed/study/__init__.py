@@ -5,6 +5,8 @@ from threadmed.study.file import (
     Arm,
     Budget,
     Contestant,
+    Control,
+    ExpertRatings,
     Identification,
     Intervening,
     ModelUsed,
@@ -14,7 +16,6 @@ from threadmed.study.file import (
     RunManifest,
     Selection,
     Study,
-    Validation,
 )
 from threadmed.study.folder import Folder, read_study, read_toml, study_folder
 
@@ -23,6 +24,8 @@ __all__ = [
     "Arm",
     "Budget",
     "Contestant",
+    "Control",
+    "ExpertRatings",
     "Folder",
     "Identification",
     "Intervening",
@@ -33,7 +36,6 @@ __all__ = [
     "RunManifest",
     "Selection",
     "Study",
-    "Validation",
     "read_study",
     "read_toml",
     "study_folder",

@@ -33,6 +33,8 @@ def complaints(study: Study) -> Iterator[str]:
         for name in (study.name, *names)
         if not (name and name.isprintable())
     )
+    if study.control.n < 0:
+        yield f"control.n is {study.control.n}; expected 0, for none, or more"
     yield from _arms(study)
     yield from _batches(study)
     yield from _numbers(study)
@@ -53,6 +55,7 @@ def _arms(study: Study) -> Iterator[str]:
     for arm in study.arms:
         yield from _arm(arm, study)
     yield from _twice("[[arms]]", [arm.name for arm in study.arms])
+    yield from _twice("contestants", [each.name for each in study.contestants()])
 
 
 def _arm(arm: Arm, study: Study) -> Iterator[str]:
@@ -65,12 +68,29 @@ def _arm(arm: Arm, study: Study) -> Iterator[str]:
         yield f"{called} needs a prompt or an intervention, and not both"
     if "intervention" in arm.settings or (arm.intervention and arm.settings):
         yield f"{called}: settings are for prompts; an intervention is its own setting"
+    yield from _baseline(arm, study, called=called)
     if arm.intervention is not None:
         yield from _intervening(arm.intervention, study, called=called)
 
 
+def _baseline(arm: Arm, study: Study, *, called: str) -> Iterator[str]:
+    """Say in which settings an arm would have nothing to be compared with."""
+    needed = ("multi_turn",) if arm.intervention is not None else arm.settings
+    for setting in needed:
+        if setting not in study.settings:
+            yield (
+                f"{called} is compared with its target in {setting}, which settings "
+                f"does not name; named are {', '.join(study.settings) or 'none'}"
+            )
+
+
 def _of(arm: Arm, study: Study, *, called: str) -> Iterator[str]:
     """Say which targets of an arm are none, and where its name is taken."""
+    yield from (
+        f"{called} is of {name!r} twice"
+        for name in sorted(set(arm.of))
+        if arm.of.count(name) > 1
+    )
     for name in arm.of:
         if name not in study.targets:
             listed = ", ".join(study.targets) or "none"
@@ -89,13 +109,12 @@ def _intervening(by: Intervening, study: Study, *, called: str) -> Iterator[str]
         yield f"{called}: turns count from 0"
     if by.k < 1:
         yield f"{called}: k is {by.k}; expected at least 1"
-    looks = by.policy in {"first_failing", "every_failing"}
-    if by.screen is not None and not looks:
+    if by.screen is not None and not by.is_adaptive:
         yield f"{called}: screen goes with policies that look for failures"
     if by.screen is not None:
         names = [model.name for model in study.models]
         yield from _unknown(f"screen of {called}", (by.screen,), names)
-    elif looks and not study.panel.judges:
+    elif by.is_adaptive and not study.panel.judges:
         yield f"{called}: {by.policy} needs a screen, or judges in [panel]"
 
 

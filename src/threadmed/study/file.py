@@ -38,7 +38,8 @@ class Identification(Part, frozen=True, kw_only=True):
     prior_questions: bool = False
     """Whether the identifier also sees the patient's earlier questions."""
     prompt: str | None = None
-    """A prompt file of the user's own; None is the one that is built in."""
+    """`harm`, which asks for the harm class as well, or a file of the user's own; None
+    is the one that is built in."""
     max_tokens: int = 512
 
 
@@ -64,6 +65,11 @@ class Intervening(Part, frozen=True, kw_only=True):
     """For the policies that look for failures: the model that looks in the place of
     the panel."""
 
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether the policy needs to know of each answer whether it failed."""
+        return self.policy in {"first_failing", "every_failing"}
+
 
 class Arm(Part, frozen=True, kw_only=True):
     """Another way of asking targets, compared with asking them plainly.
@@ -79,6 +85,14 @@ class Arm(Part, frozen=True, kw_only=True):
     intervention: Intervening | None = None
     settings: tuple[Setting, ...] = ()
     """For a prompt: where it is tried; empty is in all of the study's."""
+
+
+class Control(Part, frozen=True, kw_only=True):
+    """How over-correction is looked for: what is corrected that was not wrong."""
+
+    n: int = 0
+    """Questions without a misconception that are asked all the same, drawn by the
+    seed, stratified by turn; 0 is none."""
 
 
 class Panel(Part, frozen=True, kw_only=True):
@@ -108,7 +122,7 @@ class Budget(Part, frozen=True, kw_only=True):
     """In and out together."""
 
 
-class Validation(Part, frozen=True, kw_only=True):
+class ExpertRatings(Part, frozen=True, kw_only=True):
     """Where experts' ratings lie, relative to the study folder.
 
     None is the file of that name in `ratings/`, where there is one.
@@ -135,9 +149,10 @@ class Study(Part, frozen=True, kw_only=True):
     identify: Identification = Identification()
     answer: Answering = Answering()
     arms: tuple[Arm, ...] = ()
+    control: Control = Control()
     panel: Panel = Panel()
     budget: Budget = Budget()
-    validation: Validation = Validation()
+    validation: ExpertRatings = ExpertRatings()
     notice: str = ""
     """A sentence that every page of the report shows at its top."""
 
@@ -172,6 +187,21 @@ class Study(Part, frozen=True, kw_only=True):
         ]
         return (*plain, *others)
 
+    def screens(self) -> tuple[str, ...]:
+        """Name the models that look for failures in the panel's place, each once."""
+        named = [by.screen for by in self._adaptive() if by.screen is not None]
+        return tuple(dict.fromkeys(named))
+
+    def lookers(self) -> tuple[str, ...]:
+        """Name the models that judge while targets answer, for what is said next."""
+        is_panel = any(by.screen is None for by in self._adaptive())
+        named = (*self.screens(), *(self.panel.judges if is_panel else ()))
+        return tuple(dict.fromkeys(named))
+
+    def _adaptive(self) -> list[Intervening]:
+        given = [arm.intervention for arm in self.arms if arm.intervention is not None]
+        return [by for by in given if by.is_adaptive]
+
 
 class Contestant(Record, frozen=True, kw_only=True):
     """A target as it is asked: plainly, or in an arm."""
@@ -182,6 +212,15 @@ class Contestant(Record, frozen=True, kw_only=True):
     """The model that is asked."""
     settings: tuple[Setting, ...]
     arm: Arm | None = None
+
+    @property
+    def intervention(self) -> Intervening | None:
+        """How its answers are changed; None where they are left as they are."""
+        return self.arm.intervention if self.arm is not None else None
+
+    def baseline(self, setting: Setting) -> tuple[str, Setting]:
+        """Name the target and setting that one of its settings is compared with."""
+        return (self.target, "multi_turn" if setting == "intervention" else setting)
 
 
 class PromptUsed(Record, frozen=True, kw_only=True):
@@ -199,7 +238,7 @@ class ModelUsed(Record, frozen=True, kw_only=True):
     name: str
     model: str
     roles: tuple[str, ...]
-    """Of `identify`, `target`, `judge`, `primary judge`."""
+    """Of `identify`, `target`, `judge`, `primary judge`, `screen`."""
     parameters: dict[str, object]
     """As sent, under the provider's own names."""
     served_by: tuple[str, ...]

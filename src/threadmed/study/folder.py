@@ -23,6 +23,7 @@ class Folder(Record, frozen=True, kw_only=True):
     journal: Path
     labels: Path
     answers: Path
+    interventions: Path
     verdicts: Path
     scores: Path
     manifest: Path
@@ -38,6 +39,7 @@ def study_folder(root: Path) -> Folder:
         journal=root / "journal.sqlite",
         labels=root / "labels.jsonl",
         answers=root / "answers.jsonl",
+        interventions=root / "interventions.jsonl",
         verdicts=root / "verdicts.jsonl",
         scores=root / "scores.csv",
         manifest=root / "manifest.json",

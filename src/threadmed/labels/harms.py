@@ -1,0 +1,84 @@
+"""Harm classes of questions: from labels, and from experts' ratings of them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import get_args
+
+from threadmed.errors import InputError
+from threadmed.labels.experts import Reading, read_ratings
+from threadmed.labels.selection import Question
+from threadmed.records import Harm, Label, Labelled, Rating
+
+HARMS: tuple[Harm, ...] = get_args(Harm)
+"""From the least harm to the most."""
+ADJUDICATED = "adjudicated"
+"""The rater whose rating counts alone."""
+
+
+def read_harms(path: Path) -> dict[Question, Harm]:
+    """Read the harm classes that experts gave, from a ratings table.
+
+    Of several ratings of a question the middle one counts, the graver where there are
+    two in the middle; one by the rater `adjudicated` counts alone.
+
+    Args:
+        path: A ratings table with thread_id and turn; see labels.experts.
+
+    Raises:
+        InputError: If it cannot be read, holds a value that is no harm class, or lacks
+            the place of a question; names file, line and column.
+    """
+    reading = Reading(HARMS, {harm: harm for harm in HARMS})
+    given: dict[Question, dict[str, int]] = defaultdict(dict)
+    for rating in read_ratings(path, reading=reading):
+        question = _question(path, rating)
+        if rating.value is not None:
+            given[question][rating.rater] = reading.values.index(rating.value)
+    return {question: HARMS[_middle(said)] for question, said in given.items() if said}
+
+
+def _question(path: Path, rating: Rating) -> Question:
+    if rating.thread_id is None or rating.turn is None:
+        raise InputError(
+            f"{path}: item {rating.item} has no thread_id or no turn; a harm class is "
+            "that of a question"
+        )
+    return (rating.thread_id, rating.turn)
+
+
+def _middle(said: Mapping[str, int]) -> int:
+    if ADJUDICATED in said:
+        return said[ADJUDICATED]
+    return sorted(said.values())[len(said) // 2]
+
+
+def harm_classes(
+    labels: Iterable[Label], experts: Mapping[Question, Harm]
+) -> dict[Question, Harm]:
+    """Give the harm class of each question that carries a misconception.
+
+    Args:
+        labels: Of the source that decides.
+        experts: Classes that experts gave; they go before those of the labels.
+
+    Returns:
+        Of the labels nothing where none has a class above none: then nobody was
+        asked, and none is only what stands in a label that was made without.
+
+    Example:
+        >>> from threadmed.records import ThreadId
+        >>> yes = Labelled(
+        ...     thread_id=ThreadId("T"), turn=0, misconception=True, source="a")
+        >>> harm_classes([yes], {}), harm_classes([yes], {(ThreadId("T"), 0): "mild"})
+        ({}, {('T', 0): 'mild'})
+    """
+    given: dict[Question, Harm] = {
+        (label.thread_id, label.turn): label.harm
+        for label in labels
+        if isinstance(label, Labelled) and label.misconception
+    }
+    known = {at: harm for at, harm in experts.items() if at in given}
+    if all(harm == "none" for harm in given.values()):
+        return known
+    return given | known

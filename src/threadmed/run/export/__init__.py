@@ -1,0 +1,1 @@
+"""A study's results for other tools: tables, a folder for a hub, preference pairs."""

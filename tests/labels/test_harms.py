@@ -1,0 +1,81 @@
+from pathlib import Path
+
+import pytest
+
+from threadmed.errors import InputError
+from threadmed.labels.harms import harm_classes, read_harms
+from threadmed.records import Harm, Label, Labelled, ThreadId, Unlabelled
+
+
+def table(
+    folder: Path, *rows: str, head: str = "item,rater,value,thread_id,turn"
+) -> Path:
+    path = folder / "harm.csv"
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return path
+
+
+def label(name: str, harm: Harm = "none", *, yes: bool = True) -> Labelled:
+    return Labelled(
+        thread_id=ThreadId(name), turn=0, misconception=yes, harm=harm, source="a"
+    )
+
+
+def test_the_middle_rating_counts_and_of_two_in_the_middle_the_graver(
+    tmp_path: Path,
+) -> None:
+    path = table(
+        tmp_path,
+        "i1,ann,none,T1,0",
+        "i1,bob,urgent,T1,0",
+        "i1,cat,mild,T1,0",
+        "i2,ann,mild,T1,1",
+        "i2,bob,serious,T1,1",
+        "i3,ann,,T2,0",
+    )
+
+    assert read_harms(path) == {("T1", 0): "mild", ("T1", 1): "serious"}
+
+
+def test_an_adjudicated_rating_counts_alone(tmp_path: Path) -> None:
+    path = table(
+        tmp_path,
+        "i1,ann,urgent,T1,0",
+        "i1,bob,urgent,T1,0",
+        "i1,adjudicated,Mild,T1,0",
+    )
+
+    assert read_harms(path) == {("T1", 0): "mild"}
+
+
+def test_a_value_that_is_no_harm_class_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"harm\.csv:2: value is 'bad'.*urgent"):
+        read_harms(table(tmp_path, "i1,ann,bad,T1,0"))
+
+
+def test_a_rating_of_nowhere_is_refused(tmp_path: Path) -> None:
+    path = table(tmp_path, "i1,ann,mild", head="item,rater,value")
+
+    with pytest.raises(InputError, match="item i1 has no thread_id"):
+        read_harms(path)
+
+
+def test_experts_go_before_labels_and_only_misconceptions_have_a_class() -> None:
+    labels: list[Label] = [
+        label("T1", "mild"),
+        label("T2"),
+        label("T3", "urgent", yes=False),
+        Unlabelled(thread_id=ThreadId("T4"), turn=0, why="failed", source="a"),
+    ]
+    experts: dict[tuple[ThreadId, int], Harm] = {
+        (ThreadId("T1"), 0): "urgent",
+        (ThreadId("T3"), 0): "serious",
+    }
+
+    assert harm_classes(labels, experts) == {("T1", 0): "urgent", ("T2", 0): "none"}
+
+
+def test_labels_that_say_none_throughout_say_nothing() -> None:
+    experts: dict[tuple[ThreadId, int], Harm] = {(ThreadId("T2"), 0): "none"}
+
+    assert harm_classes([label("T1"), label("T2")], experts) == {("T2", 0): "none"}
