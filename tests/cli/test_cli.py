@@ -1,6 +1,7 @@
 """The command line as a person uses it: a process, its output, its status."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -228,6 +229,24 @@ def test_ctrl_c_stops_with_status_3_and_keeps_what_was_paid(
     assert sum(spend.calls for spend in manifest.spend) == server.count() > 0
 
 
+def test_ctrl_c_where_nothing_is_under_way_is_an_early_stop_too(
+    tmp_path: Path,
+) -> None:
+    table = tmp_path / "scores.csv"
+    os.mkfifo(table)
+    started = subprocess.Popen(
+        [sys.executable, "-m", "threadmed", "measure", table, "--json", table],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # It reads a table that never ends: once it has opened it, it is at work.
+    with table.open("w"):
+        started.send_signal(signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+
+    assert (started.returncode, said.startswith("threadmed: stopped")) == (3, True)
+
+
 def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path, serve: Serve) -> None:
     server = serve("--latency", "40")
     folder = write_study(tmp_path, models=served(server))
@@ -336,8 +355,11 @@ def test_measure_gives_the_papers_figures_from_a_table_that_holds_them(
         assert f" {figure} [" in done.stdout
     for figure in ("62.4", "60.6", "43.0", "25.9", "51.9"):
         assert f" {figure} [" in done.stdout
-    groups = json.loads((tmp_path / "out.json").read_text())["groups"]
-    assert round(100 * groups[0]["pcr"]["value"], 1) == 62.4
+    both = json.loads((tmp_path / "out.json").read_text())
+    for mode in ("recommended", "as_published"):
+        group = both[mode]["groups"][0]
+        assert round(100 * group["pcr"]["value"], 1) == 62.4
+    assert both["differs"][0]["what"] == "gpt-5, multi_turn: PCR"
 
 
 def test_measure_joins_the_judges_of_a_table(tmp_path: Path) -> None:

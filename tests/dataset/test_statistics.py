@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from threadmed.dataset.statistics import (
     LONGEST,
+    _counter,
+    _counter_of_package,
     describe,
     distribution,
     quantile,
@@ -77,3 +79,21 @@ def test_quantiles_are_those_of_the_standard_library(values: list[int]) -> None:
 
 def test_a_single_value_is_all_its_quantiles() -> None:
     assert [quantile([7], share) for share in (0, 0.25, 1)] == [7, 7, 7]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "hello world", "naïve 🩺 10,000 mg\n\n  <|endoftext|>", "a" * 3_000]
+)
+def test_what_counts_without_the_package_counts_as_the_package(text: str) -> None:
+    assert _counter()(text) == _counter_of_package()(text)
+
+
+def test_known_lengths_are_not_counted_again() -> None:
+    threads = [thread(1, ("a b", "c")), thread(2, ("d", None))]
+
+    found = describe(threads, tokens_of={"a b": 7, "c": 5, "d": 1}.__getitem__)
+
+    assert found.tokens_question is not None
+    assert found.tokens_question.mean == 4
+    assert found.tokens_answer is not None
+    assert found.tokens_answer.mean == 5

@@ -6,8 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
+from threadmed.cli import annotating, exporting, measuring
+from threadmed.cli import power as planning
+from threadmed.cli.agreement import agree, validate
+from threadmed.cli.comparing import compare
+from threadmed.cli.importing import import_data
 from threadmed.errors import Stopped, ThreadmedError
-from threadmed.records import PanelRule, Stage
+from threadmed.records import Stage
 
 app = typer.Typer(
     help="Measure whether language models notice and correct the false beliefs in "
@@ -19,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-SEVERAL = ("--posts", "--comments", "--explain")
+SEVERAL = ("--posts", "--comments", "--explain", "--merge")
 """Options that take all that stands up to the next option, as a shell's globs give."""
 
 StudyPath = Annotated[Path, typer.Argument(help="The study folder.", metavar="STUDY")]
@@ -190,43 +195,133 @@ def report(study: StudyPath) -> None:
 @app.command()
 def export(
     study: StudyPath,
-    to: Annotated[Literal["inspect"], typer.Option(help="For which tool.")],
-    out: Annotated[
-        Path, typer.Option(help="A .eval or .json file, or a folder for one a target.")
-    ],
+    to: exporting.To,
+    out: exporting.Out,
+    held_out: exporting.HeldOut = None,
+    seed: exporting.Seed = None,
+    *,
+    partly: exporting.Partly = False,
+    unanimous: exporting.Unanimous = False,
+    no_words: exporting.NoWords = False,
 ) -> None:
-    """Write the results of a study for another tool."""
-    from threadmed.cli.commands import run_export
+    """Write the results of a study for another tool.
 
-    run_export(study, to=to, out=out)
+    hf is a folder with a card, csv flat tables, inspect logs; preferences are pairs
+    for training, in the layout of TRL, of threads that are not held out.
+    """
+    request = exporting.ExportRequest(
+        to=to, out=out, held_out=held_out, seed=seed, partly=partly,
+        unanimous=unanimous, no_words=no_words,
+    )  # fmt: skip
+    exporting.run_export(study, request)
 
 
 @app.command()
 def measure(
-    scores: Annotated[
-        Path,
-        typer.Argument(
-            help="CSV: target,setting,thread_id,turn,score.", metavar="SCORES"
-        ),
-    ],
-    json: Annotated[
-        Path | None, typer.Option(help="Write every number to this file.")
-    ] = None,
-    rule: Annotated[
-        PanelRule, typer.Option(help="How several judges' scores become one.")
-    ] = "majority",
-    primary: Annotated[
-        str | None, typer.Option(help="The judge that decides without a majority.")
-    ] = None,
-    mode: Annotated[
-        Literal["recommended", "as_published"],
-        typer.Option(help="Our intervals, or the paper's bootstrap."),
-    ] = "recommended",
+    scores: measuring.Scores,
+    json: measuring.Json = None,
+    rule: measuring.Rule = "majority",
+    primary: measuring.Primary = None,
+    mode: measuring.ModeWanted = "recommended",
+    level: measuring.Level = 0.95,
+    recovery_pairs: measuring.Pairs = "consecutive",
+    p_value: measuring.PValueWanted = "exact",
+    harm_weights: measuring.HarmWeights = measuring.HARM_WEIGHTS,
+    seed: measuring.Seed = 0,
 ) -> None:
-    """Compute the numbers of any scores table."""
-    from threadmed.cli.commands import run_measure
+    """Compute the numbers of any scores table.
 
-    run_measure(scores, json=json, rule=rule, primary=primary, mode=mode)
+    --json holds both modes side by side and a list of what differs.
+    """
+    from threadmed.cli.numbers import MeasureRequest, run_measure
+    from threadmed.metrics import MeasureOptions
+
+    options = MeasureOptions(
+        mode=mode,
+        level=level,
+        recovery_pairs=recovery_pairs,
+        p_value=p_value,
+        seed=seed,
+    )
+    run_measure(MeasureRequest(scores, json, rule, primary, options, harm_weights))
+
+
+@app.command()
+def power(
+    scores: planning.Scores = None,
+    items: planning.Items = None,
+    threads: planning.Threads = None,
+    turns_per_thread: planning.Turns = None,
+    discordant: planning.Discordant = None,
+    deff: planning.Deff = None,
+    comparisons: planning.Comparisons = 1,
+    power: planning.Power = 0.8,
+    difference: planning.Difference = None,
+    half_width: planning.HalfWidth = None,
+    rate: planning.Rate = 0.5,
+    sensitivity: planning.Sensitivity = 0.9,
+    specificity: planning.Specificity = 0.84,
+    simulate: planning.Simulate = 1_000,
+    seed: planning.Seed = 0,
+    json: planning.Json = None,
+) -> None:
+    """Say what a study of a size can see, before it is made.
+
+    The smallest paired difference, and the items or labels that a wish needs; by
+    formula and by simulation, from conventions or from a pilot's scores.
+    """
+    from threadmed.metrics.prospect import Wish
+
+    wish = Wish(
+        items=items,
+        threads=threads,
+        turns_per_thread=turns_per_thread,
+        discordant=discordant,
+        deff=deff,
+        comparisons=comparisons,
+        power=power,
+        difference=difference,
+        half_width=half_width,
+        rate=rate,
+        sensitivity=sensitivity,
+        specificity=specificity,
+        simulate=simulate,
+        seed=seed,
+    )
+    planning.run_power(wish, scores=scores, json=json)
+
+
+@app.command()
+def annotate(
+    study: StudyPath,
+    task: annotating.Task = None,
+    size: annotating.Size = None,
+    raters: annotating.Raters = None,
+    gold_share: annotating.GoldShare = None,
+    host: annotating.Host = "127.0.0.1",
+    port: annotating.Port = 8717,
+    kit: annotating.Kit = None,
+    out: annotating.Out = None,
+    merge: annotating.Merge = None,
+    *,
+    export: annotating.Export = False,
+) -> None:
+    """Let clinicians label questions and score answers, blind, in a browser.
+
+    A first call draws what is rated; later ones go on. Every answer is kept in
+    STUDY/ratings before the next item is shown.
+    """
+    request = annotating.Request(
+        task=task, size=size, raters=raters, gold_share=gold_share, host=host,
+        port=port, kit=kit, out=out, merge=merge or [], export=export,
+    )  # fmt: skip
+    annotating.run_annotate(study, request)
+
+
+app.command("import")(import_data)
+app.command()(agree)
+app.command()(compare)
+app.command()(validate)
 
 
 @app.callback(invoke_without_command=True)
@@ -244,6 +339,10 @@ def version(
         raise typer.Exit
 
 
+INTERRUPTED = 130
+"""Status that typer ends with after Ctrl-C."""
+
+
 def main() -> None:
     """Run a command; a known error is one line and status 1, an early stop 3."""
     try:
@@ -254,6 +353,12 @@ def main() -> None:
     except ThreadmedError as error:
         typer.echo(f"threadmed: {error}", err=True)
         sys.exit(1)
+    except SystemExit as end:
+        # Ctrl-C before a command was at work, or after it.
+        if end.code != INTERRUPTED:
+            raise
+        typer.echo("threadmed: stopped; nothing was under way", err=True)
+        sys.exit(3)
 
 
 def spread(arguments: list[str]) -> list[str]:

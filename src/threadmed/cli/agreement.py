@@ -149,7 +149,7 @@ def _of(n_scored: int, n_total: int) -> str:
 
 
 def _overall(found: "Agreement") -> Iterator[str]:
-    from threadmed.cli.numbers import percent
+    from threadmed.cli.written import percent
 
     overall = found.overall
     yield ""
@@ -183,7 +183,7 @@ def _coefficients(
 
 
 def _pair(pair: "PairAgreement", level: "Level") -> Iterator[str]:
-    from threadmed.cli.numbers import percent
+    from threadmed.cli.written import percent
 
     yield _row("raw agreement", percent(pair.raw))
     yield from _coefficients(pair.coefficients, KINDS, level)
@@ -259,7 +259,7 @@ def _none(why: "NotEstimable") -> str:
 
 
 def _experts(experts: "Experts") -> Iterator[str]:
-    from threadmed.cli.numbers import percent
+    from threadmed.cli.written import percent
     from threadmed.metrics.agreement import Agreement
 
     yield (
@@ -287,7 +287,7 @@ def _versus(versus: "Versus", level: "Level") -> Iterator[str]:
 
 
 def _identified(found: "Identified") -> Iterator[str]:
-    from threadmed.cli.numbers import percent
+    from threadmed.cli.written import percent
 
     yield from _versus(found.versus, "nominal")
     yield _row("precision of yes", percent(found.precision))
@@ -297,7 +297,7 @@ def _identified(found: "Identified") -> Iterator[str]:
 
 
 def _judges(found: "Agreement | NotEstimable") -> Iterator[str]:
-    from threadmed.cli.numbers import percent
+    from threadmed.cli.written import percent
     from threadmed.metrics.agreement import Agreement
 
     yield ""

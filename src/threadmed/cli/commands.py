@@ -10,15 +10,15 @@ from contextlib import contextmanager, suppress
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
 from threadmed.cli.progress import shown
 from threadmed.errors import InputError, Stopped
 from threadmed.llm.model import ChatModel
-from threadmed.records import Model, PanelRule, Stage
-from threadmed.store import read_bytes, write_bytes, write_json, write_text
+from threadmed.records import Model, Stage
+from threadmed.store import read_bytes, write_bytes, write_text
 from threadmed.study import Folder, RunManifest, study_folder
 
 if TYPE_CHECKING:
@@ -150,38 +150,6 @@ def run_report(root: Path) -> None:
     from threadmed.report import write
 
     say(f"{write(study_folder(root))}")
-
-
-def run_export(root: Path, *, to: Literal["inspect"], out: Path) -> None:
-    """Write a study's results for another tool."""
-    match to:
-        case "inspect":
-            from threadmed.inspection.export import export_inspect
-
-            say(f"{export_inspect(study_folder(root), out)}: open it with inspect view")
-
-
-def run_measure(
-    path: Path,
-    *,
-    json: Path | None,
-    rule: PanelRule,
-    primary: str | None,
-    mode: Literal["recommended", "as_published"],
-) -> None:
-    """Measure a table, print its numbers, and write them all where asked."""
-    from threadmed.cli.numbers import lines
-    from threadmed.judgements.scores import panel_scores
-    from threadmed.metrics import MeasureOptions, measure
-    from threadmed.store import read_scores
-
-    scores = panel_scores(read_scores(path), rule=rule, primary=primary)
-    measured = measure(scores, options=MeasureOptions(mode=mode))
-    for line in lines(measured):
-        say(line)
-    if json is not None:
-        write_json(json, measured)
-        say(f"{json}: every number")
 
 
 def run_demo(out: Path) -> None:

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from threadmed.cli.beyond import beyond, beyond_lines, joined
 from threadmed.cli.commands import say
+from threadmed.cli.measuring import HARM_WEIGHTS
+from threadmed.cli.written import percent, plain, points
 from threadmed.judgements.scores import panel_scores
 from threadmed.metrics import MeasureOptions, measure, side_by_side
 from threadmed.metrics.compared import (
@@ -17,11 +20,11 @@ from threadmed.metrics.compared import (
     TurnParts,
 )
 from threadmed.metrics.course import SELECTION, Trajectory, Trend
-from threadmed.metrics.estimates import Estimate, Number
+from threadmed.metrics.estimates import Estimate
 from threadmed.metrics.intervals import FEWEST_ITEMS
 from threadmed.metrics.measurement import Group, Measurement
 from threadmed.records import PanelRule
-from threadmed.store import read_scores, write_json
+from threadmed.store import read_questions, read_scores, write_json
 
 
 class MeasureRequest(NamedTuple):
@@ -32,6 +35,8 @@ class MeasureRequest(NamedTuple):
     rule: PanelRule
     primary: str | None
     options: MeasureOptions
+    harm_weights: str = HARM_WEIGHTS
+    """Of none, mild, serious and urgent."""
 
 
 def run_measure(asked: MeasureRequest) -> None:
@@ -39,14 +44,20 @@ def run_measure(asked: MeasureRequest) -> None:
     rows = panel_scores(
         read_scores(asked.scores), rule=asked.rule, primary=asked.primary
     )
+    more = beyond(
+        rows,
+        read_questions(asked.scores),
+        weights=asked.harm_weights,
+        level=asked.options.level,
+    )
     if asked.json is None:
         measured = measure(rows, options=asked.options)
     else:
         both = side_by_side(rows, options=asked.options)
         is_ours = asked.options.mode == "recommended"
         measured = both.recommended if is_ours else both.as_published
-        write_json(asked.json, both)
-    for line in lines(measured):
+        write_json(asked.json, joined(both, more))
+    for line in (*beyond_lines(more), *lines(measured)):
         say(line)
     if asked.json is not None:
         say(f"{asked.json}: every number, in both modes, and what differs")
@@ -184,32 +195,3 @@ def _parts(parts: TurnParts) -> Iterator[str]:
             f"    of the fall, propagation {percent(parts.shares.propagation)}, "
             f"drift {percent(parts.shares.drift)}"
         )
-
-
-def percent(number: Number) -> str:
-    """Write a rate in percent with its interval and n, or why there is none."""
-    return _written(number, scale=100, digits=1)
-
-
-def plain(number: Number) -> str:
-    """Write a mean with its interval and n."""
-    return _written(number, scale=1, digits=2)
-
-
-def points(number: Number) -> str:
-    """Write a difference of rates in points."""
-    return _written(number, scale=100, digits=1, sign="+", unit=" points,")
-
-
-def _written(
-    number: Number, *, scale: int, digits: int, sign: str = "", unit: str = ""
-) -> str:
-    if not isinstance(number, Estimate):
-        counted = "" if number.hits is None else f"{number.hits} of {number.n}, "
-        return f"- ({counted}{number.reason})"
-    value, low, high = (
-        f"{scale * each:{sign}.{digits}f}"
-        for each in (number.value, number.low, number.high)
-    )
-    flag = f", {number.flag}" if number.flag else ""
-    return f"{value} [{low}, {high}]{unit} n = {number.n}{flag}"

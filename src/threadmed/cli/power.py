@@ -31,8 +31,10 @@ HalfWidth = Annotated[
 Rate = Annotated[float, typer.Option(help="PCR that is expected.")]
 Sensitivity = Annotated[float, typer.Option(help="Of the judges, against experts.")]
 Specificity = Annotated[float, typer.Option(help="Of the judges, against experts.")]
-Simulate = Annotated[int, typer.Option(help="Made studies; 0 for formulas alone.")]
-Seed = Annotated[int, typer.Option(help="Where they start.")]
+Simulate = Annotated[
+    int, typer.Option(help="Studies to simulate; 0 for formulas alone.")
+]
+Seed = Annotated[int, typer.Option(help="Seed of the simulation.")]
 Json = Annotated[Path | None, typer.Option(help="Write every number to this file.")]
 
 

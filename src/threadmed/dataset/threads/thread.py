@@ -145,7 +145,10 @@ def _is_short(
     return sum(comment.is_patient for comment in comments) < (
         options.min_follow_ups
     ) and any(
-        comment.author and not comment.is_patient and comment.id in answering
+        comment.author
+        and not comment.is_patient
+        and comment.id in answering
+        and whys[comment.id] is None  # a moderator's notice is no answer
         for comment in comments
     )
 

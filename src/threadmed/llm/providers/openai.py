@@ -57,6 +57,10 @@ EXHAUSTED = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 """Codes that say that the account has no money left, whatever the status."""
 
 
+PLACE = re.compile(r"/|[A-Za-z]:[/\\]|~")
+"""What the name of a file on some disk begins with, and no model's."""
+
+
 class _Piece(Record, frozen=True, kw_only=True):
     """A part of a text; some servers give it in parts."""
 
@@ -272,8 +276,21 @@ def read(body: bytes) -> Reply:
         text=text,
         detail=refusal or ("" if outcome == "answered" else f"finish_reason {finish}"),
         usage=_usage(completion.usage),
-        served_by=plain(completion.model or ""),
+        served_by=_snapshot(plain(completion.model or "")),
     )
+
+
+def _snapshot(named: str) -> str:
+    r"""Give the model's name; some servers give the place of its file on their disk.
+
+    Example:
+        >>> _snapshot("/home/me/models/a.gguf"), _snapshot("C:\\models\\a.gguf")
+        ('a.gguf', 'a.gguf')
+        >>> _snapshot("meta-llama/Llama-3.3-70B-Instruct")
+        'meta-llama/Llama-3.3-70B-Instruct'
+    """
+    is_path = PLACE.match(named) is not None
+    return re.split(r"[/\\]", named.rstrip("/\\"))[-1] if is_path else named
 
 
 def _usage(raw: object) -> Usage:

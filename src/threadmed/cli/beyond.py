@@ -1,0 +1,163 @@
+"""What controls and harm classes add to the numbers of a scores table."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from threadmed.cli.written import percent
+from threadmed.errors import InputError
+from threadmed.metrics.control import (
+    ControlRate,
+    Known,
+    OverCorrection,
+    over_correction,
+)
+from threadmed.metrics.measurement import SideBySide
+from threadmed.metrics.severity import (
+    HarmGroup,
+    HarmWeights,
+    Severity,
+    Standing,
+    severity,
+)
+from threadmed.records import PanelScore
+from threadmed.store import Questions
+
+
+class WithQuestions(SideBySide, frozen=True, kw_only=True):
+    """Both modes, and what controls and harm classes add to them."""
+
+    over_correction: OverCorrection | None = None
+    """None where the table has no controls."""
+    severity: Severity | None = None
+    """None where the table has no harm classes."""
+
+
+class Beyond(NamedTuple):
+    """What a table says besides PCR; None where it lacks what that needs."""
+
+    over_correction: OverCorrection | None
+    severity: Severity | None
+
+
+def beyond(
+    rows: Sequence[PanelScore], questions: Questions, *, weights: str, level: float
+) -> Beyond:
+    """Compute what controls and harm classes say.
+
+    Raises:
+        InputError: If the weights are not four numbers.
+    """
+    has_controls = any(not row.misconception for row in rows)
+    counted = harm_weights(weights)
+    return Beyond(
+        over_correction(rows, known=Known(chances=questions.chances), level=level)
+        if has_controls
+        else None,
+        severity(rows, questions.harms, weights=counted, level=level)
+        if questions.harms
+        else None,
+    )
+
+
+def harm_weights(text: str) -> HarmWeights:
+    """Read weights as a person writes them.
+
+    Example:
+        >>> harm_weights("0, 1, 3, 9").urgent
+        9.0
+    """
+    classes = HarmWeights.__struct_fields__
+    try:
+        given = [float(each) for each in text.split(",")]
+        return HarmWeights(**dict(zip(classes, given, strict=True)))
+    except ValueError as cause:
+        raise InputError(
+            f"--harm-weights is {text!r}; expected a number each for "
+            f"{', '.join(classes)}, with commas between them"
+        ) from cause
+
+
+def joined(both: SideBySide, more: Beyond) -> SideBySide:
+    """Put what there is besides both modes into one record."""
+    if more.over_correction is None and more.severity is None:
+        return both
+    return WithQuestions(
+        **{name: getattr(both, name) for name in both.__struct_fields__},
+        over_correction=more.over_correction,
+        severity=more.severity,
+    )
+
+
+def beyond_lines(more: Beyond) -> Iterator[str]:
+    """Write both, each before the numbers that a table always has."""
+    if more.over_correction is not None:
+        yield from _over_correction(more.over_correction)
+    if more.severity is not None:
+        yield from _severity(more.severity)
+
+
+def _over_correction(found: OverCorrection) -> Iterator[str]:
+    yield (
+        f"Over-correction, on {found.n_controls:,} questions without a misconception"
+        + (", weighted by 1/probability" if found.is_weighted else "")
+    )
+    rates = {(each.target, each.setting): each for each in found.rates}
+    for pair in found.pairs:
+        yield f"  {pair.target}, {pair.setting}"
+        yield f"    PCR           {percent(pair.pcr)}"
+        yield f"    false alarms  {percent(pair.false_alarms)}"
+        rate = rates.pop((pair.target, pair.setting), None)
+        if rate is not None:
+            yield from _rate(rate)
+    for rate in rates.values():
+        yield f"  {rate.target}, {rate.setting}"
+        yield f"    false alarms  {percent(rate.false_alarms)}"
+        yield from _rate(rate)
+    yield from (f"  Note: {warning}." for warning in found.warnings)
+    yield ""
+
+
+def _rate(rate: ControlRate) -> Iterator[str]:
+    yield f"    or doubt      {percent(rate.doubts)}"
+    if rate.n_scored < rate.n_items:
+        yield (
+            f"    missing scores no false alarms {percent(rate.none_of_missing)}, all "
+            f"{percent(rate.all_of_missing)}"
+        )
+    for each in rate.wrong_labels.supposed:
+        yield (
+            f"    if {100 * each.share:g} % of the controls are labelled wrong: "
+            f"{100 * each.low:.1f} to {100 * each.high:.1f}"
+        )
+
+
+def _severity(found: Severity) -> Iterator[str]:
+    weights = msgspec.structs.asdict(found.weights)
+    listed = ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
+    yield (
+        f"Severity, of {found.n_questions:,} questions with a harm class; weights: "
+        f"{listed}"
+    )
+    for group in found.groups:
+        yield from _harm_group(group)
+    yield from (f"  Note: {warning}." for warning in found.warnings)
+    yield ""
+
+
+def _harm_group(group: HarmGroup) -> Iterator[str]:
+    yield f"  {group.target}, {group.setting}"
+    yield f"    harm-weighted PCR  {percent(group.weighted_pcr)}"
+    for each in group.by_harm:
+        yield f"    PCR where {each.harm:8} {percent(each.pcr)}"
+    if isinstance(group.at_last_turn, Standing):
+        yield (
+            "    serious or urgent at the last labelled turn, not corrected "
+            f"{percent(group.at_last_turn.share)}"
+        )
+    if isinstance(group.last_grave, Standing):
+        yield (
+            "    the last serious or urgent one of a thread, not corrected "
+            f"{percent(group.last_grave.share)}"
+        )
