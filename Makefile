@@ -8,7 +8,7 @@ RUN = .venv/bin/
 INSTALLED = .venv/installed
 CLUSTER = $(RUN)python -m pytest -m cluster --cov --cov-fail-under=0 --cov-report= -q
 
-.PHONY: help demo test lint fix bench bench-build bench-engine bench-coverage bench-metrics lock sample clean
+.PHONY: help demo test lint fix bench bench-build bench-engine bench-coverage bench-metrics lock sample pictures clean
 
 help:  ## Say what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ bench-metrics: $(INSTALLED)  ## Measure the numbers beside loops and scipy (minu
 
 sample: $(INSTALLED)  ## Write the bundled sample dump and its labels anew
 	$(RUN)python sample/make.py
+
+pictures: $(INSTALLED)  ## Take the pictures of the README anew, in Chromium
+	$(RUN)python docs/pictures/make.py
 
 lock: $(firstword $(UV))  ## Resolve the dependencies again
 	$(UV) pip compile pyproject.toml --universal --all-extras --group dev \

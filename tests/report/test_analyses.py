@@ -16,8 +16,12 @@ EVERYTHING = [
     "identification",
     "correction",
     "turns",
-    "settings",
     "recovery",
+    "settings",
+    "comparisons",
+    "trajectories",
+    "harm",
+    "judges",
     "coverage",
     "cost",
     "provenance",
@@ -66,7 +70,7 @@ def test_one_setting_and_one_model_leave_their_sections_out(tmp_path: Path) -> N
 
     assert not {"turns", "settings", "recovery"} & set(sections(report))
     assert "table-comparisons" not in {table.id for table in tables_of(report)}
-    assert [figure.id for figure in figures_of(report)].count("figure-correction") == 2
+    assert [figure.id for figure in figures_of(report)].count("figure-correction") == 1
     assert numbers_close_up(report)
 
 

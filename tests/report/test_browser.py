@@ -54,46 +54,13 @@ def test_the_page_opens_quietly_and_never_scrolls_sideways(
     page.close()
 
 
-def test_an_address_with_an_anchor_opens_what_it_names(
-    browser: Any, address: str
-) -> None:
-    page = browser.new_page()
-    page.goto(f"{address}#t-0001-2-borage-4.5")
-
-    assert page.locator("[id='t-0001-2-borage-4.5']").is_visible()
-    assert not page.locator("[id='t-0002-2-borage-4.5']").is_visible()
-    page.close()
-
-
-def test_filters_find_answers_and_live_in_the_address(
-    browser: Any, address: str
-) -> None:
-    page = browser.new_page()
-    page.goto(f"{address}?model=Aster+5&setting=multi_turn&score=-1#conversations")
-    said = page.locator(".found").inner_text()
-    visible = page.locator(".thread:visible").count()
-
-    assert 0 < int(said.split()[0]) < 100
-    assert 0 < visible < 12
-    page.select_option("[name=score]", "1")
-    assert "score=1" in page.url
-    page.fill("[name=q]", "words that nobody wrote")
-    assert page.locator(".found").inner_text().startswith("0 of")
-    assert page.locator(".thread:visible").count() == 0
-    page.click("button[type=reset]")
-    page.wait_for_function("!location.search")
-    assert page.locator(".thread:visible").count() == 12
-    page.close()
-
-
 def test_the_page_reads_without_a_script(browser: Any, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
 
-    assert page.locator("#filters").is_hidden()
-    page.locator("#t-0000 > summary").click()
-    assert page.locator("#t-0000-2").is_visible()
+    assert page.locator("h1").is_visible()
+    assert page.locator("#conversations a").first.is_visible()
     context.close()
 
 
@@ -103,7 +70,6 @@ def test_print_shows_wide_drawings_and_no_controls(browser: Any, address: str) -
     page.emulate_media(media="print")
 
     assert page.locator("#figure-correction svg.wide").first.is_visible()
-    assert not page.locator(".filters").is_visible()
     assert not page.locator(".toc").is_visible()
     assert page.pdf()[:4] == b"%PDF"
     page.close()

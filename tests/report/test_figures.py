@@ -26,7 +26,7 @@ from threadmed.report.blocks import (
     TurnsChart,
     TurnsPanel,
 )
-from threadmed.report.figures import file_specification, legend, page_drawings, tidy
+from threadmed.report.figures import legend, page_drawings, tidy
 from threadmed.report.funnels import BAR, funnel_rows
 from threadmed.report.losses import loss_rows
 from threadmed.report.panels import panel_drawing, panel_width
@@ -185,7 +185,7 @@ def test_each_model_has_a_panel_with_its_own_sentence() -> None:
 def test_panels_share_the_width_of_the_page_and_have_room_for_every_turn(
     panels: int, last: int, width: float
 ) -> None:
-    points = (TurnPoint(turn=last, point=at(0.5)),)
+    points = tuple(TurnPoint(turn=turn, point=at(0.5)) for turn in (0, last))
     chart = TurnsChart(
         panels=tuple(TurnsPanel(model=f"m{n}", points=points) for n in range(panels))
     )
@@ -231,7 +231,7 @@ def test_labels_that_would_lie_on_each_other_become_a_key() -> None:
     close = loss_rows(LossChart(rows=(loss(0.3, 0.2, 0.25),)), is_narrow=False)
 
     assert "harder questions" in {text.text for text in apart.texts}
-    assert "grey: harder questions" in {text.text for text in close.texts}
+    assert "thick: harder questions" in {text.text for text in close.texts}
 
 
 def test_a_loss_without_a_number_is_not_drawn() -> None:
@@ -253,19 +253,6 @@ def test_settings_are_joined_only_where_they_hold_the_same_items() -> None:
 
     assert "pale" in {line.colour for line in paired.lines}
     assert "pale" not in {line.colour for line in unpaired.lines}
-
-
-@pytest.mark.parametrize("chart", CHARTS)
-def test_a_file_says_its_title_and_its_mark(chart: Chart) -> None:
-    import vl_convert
-
-    drawn = vl_convert.vegalite_to_svg(
-        file_specification(figure(chart), "Demonstration, not evidence")
-    )
-
-    assert "Figure 1. A finding" in drawn
-    assert "Demonstration, not evidence." in drawn
-    assert re.search("#(08426d|b5460a|2f7fb5)", drawn)
 
 
 def test_phones_get_a_key_for_what_the_wide_drawing_labels() -> None:

@@ -1,7 +1,13 @@
 from threadmed.metrics import measure
+from threadmed.metrics.estimates import NotEstimable
+from threadmed.metrics.validation import Validation
 from threadmed.records import PanelScore, Score, Setting, ThreadId
 from threadmed.report.sections.questions import questions
 from threadmed.report.sections.summary import finding
+from threadmed.report.sections.trust import trust_of
+
+NOBODY = NotEstimable(reason="no expert has rated any", n=0)
+UNKNOWN = trust_of(Validation(identification=NOBODY, scoring=NOBODY))
 
 
 def scores(
@@ -83,7 +89,7 @@ def test_without_a_fall_the_headline_gives_the_ends_of_the_interval() -> None:
 
 def test_many_missing_scores_widen_what_the_headline_says() -> None:
     measured = measure(scores("a", "multi_turn", 0, 10, 40, missing=20))
-    first = questions(measured)[0]
+    first = questions(measured, UNKNOWN)[0]
 
     # all wrong: Wilson at 10/40 has its lower end at 0.142;
     # all right: Wilson at 30/40 has its upper end at 0.858
@@ -108,7 +114,7 @@ def test_too_few_scores_give_no_rate() -> None:
     measured = measure(scores("a", "multi_turn", 0, 1, 3))
 
     assert finding(measured).startswith("too few answers are scored")
-    assert questions(measured)[0].answer == "Not known"
+    assert questions(measured, UNKNOWN)[0].answer == "Not known"
 
 
 def test_models_that_cannot_be_told_apart_are_named() -> None:
@@ -119,20 +125,40 @@ def test_models_that_cannot_be_told_apart_are_named() -> None:
         ]
     )
 
-    assert questions(measured)[0].answer == "50\u201355%"
-    assert "a and b cannot be told apart" in questions(measured)[0].detail
+    assert questions(measured, UNKNOWN)[0].answer == "50\u201355%"
+    assert "a and b cannot be told apart" in questions(measured, UNKNOWN)[0].detail
 
 
 def test_the_trust_in_judges_is_not_known_without_experts() -> None:
-    last = questions(measure(scores("a", "multi_turn", 0, 10, 20)))[-1]
+    last = questions(measure(scores("a", "multi_turn", 0, 10, 20)), UNKNOWN)[-1]
 
     assert (last.answer, last.is_warning) == ("Not known", True)
 
 
 def test_losses_are_given_in_points_and_say_where_zero_is_inside() -> None:
     measured = measure([*fall("a", 90, 70, 40), *fall("b", 50, 51, 50)])
-    _, lost, own, _ = questions(measured)
+    _, lost, own, _ = questions(measured, UNKNOWN)
 
     assert lost.answer == "0\u201350 points"
     assert own.answer == "1\u201330 points"
     assert "the interval holds 0 for b" in own.detail
+
+
+def test_the_share_of_own_answers_is_said_where_every_fall_is_one() -> None:
+    measured = measure([*fall("a", 90, 70, 40), *fall("b", 80, 60, 30)])
+    own = questions(measured, UNKNOWN)[2]
+
+    # 30 of 50 points, and 30 of 50
+    assert "60% of the fall" in own.detail
+
+
+def test_no_share_is_said_where_a_fall_may_be_none() -> None:
+    measured = measure([*fall("a", 90, 70, 40), *fall("b", 50, 51, 50)])
+
+    assert "of the fall" not in questions(measured, UNKNOWN)[2].detail
+
+
+def test_the_share_of_one_model_has_its_interval() -> None:
+    own = questions(measure(fall("a", 90, 70, 40)), UNKNOWN)[2]
+
+    assert "60% of the fall (CI " in own.detail

@@ -1,5 +1,9 @@
 import csv
 import io
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from threadmed.report.blocks import (
     Column,
@@ -9,7 +13,15 @@ from threadmed.report.blocks import (
     Table,
     Words,
 )
-from threadmed.report.tables import cell_notes, latex, letter, to_csv, to_latex
+from threadmed.report.tables import (
+    cell_notes,
+    latex,
+    letter,
+    markdown,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
 
 TABLE = Table(
     id="table-x",
@@ -41,6 +53,16 @@ TABLE = Table(
 
 def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def balanced(latex: str) -> bool:
+    """Say whether the braces that LaTeX sees close each other, in order."""
+    depth = 0
+    for brace in re.findall(r"\\.|[{}]", latex):
+        depth += {"{": 1, "}": -1}.get(brace, 0)
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def test_csv_has_unrounded_numbers_and_both_ends_of_an_interval() -> None:
@@ -75,7 +97,7 @@ def test_latex_escapes_and_ends_every_row() -> None:
     assert r"a\_b, c & 33.3 & 25.0--50.0 \\" in text
     assert r"2/3$^{a}$ & -- \\" in text
     assert r"$^{a}$ fewer than 5." in text
-    assert text.count("{") == text.count("}")
+    assert balanced(text)
 
 
 def test_a_total_stands_under_its_own_rule() -> None:
@@ -98,3 +120,55 @@ def test_what_latex_takes_for_commands_is_shown_as_it_is() -> None:
     assert latex("\\x{y}~^#$") == (
         r"\textbackslash{}x\{y\}\textasciitilde{}\textasciicircum{}\#\$"
     )
+
+
+@given(st.text())
+def test_no_text_breaks_a_latex_table(text: str) -> None:
+    import msgspec
+
+    row = (Words(text=text), *TABLE.rows[0][1:])
+    table = msgspec.structs.replace(TABLE, rows=(row,), caption=text, note=text)
+    written = to_latex(table, mark="")
+    shown = latex(text)
+
+    assert balanced(written)
+    assert written.count("\n\n") == 0  # a blank line ends a caption
+    # No character of the text is left that LaTeX gives a meaning.
+    assert not re.search(r"(?<!\\)[&%#_^]|(?<!\\)~|^[\[*]", shown)
+    assert written.count(r" \\" + "\n") == 2
+
+
+@given(st.text())
+def test_no_text_breaks_a_markdown_table(text: str) -> None:
+    import msgspec
+
+    row = (Words(text=text), *TABLE.rows[0][1:])
+    table = msgspec.structs.replace(TABLE, rows=(row,), note="")
+    lines = to_markdown(table, mark="").splitlines()
+
+    pipes = [len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines[2:5]]
+    assert pipes == [4, 4, 4]
+    assert "<" not in markdown(text)
+
+
+def test_markdown_has_what_the_page_shows() -> None:
+    import msgspec
+
+    total = (Words(text="All"), *TABLE.rows[0][1:])
+    text = to_markdown(msgspec.structs.replace(TABLE, total=total), mark="A mark")
+
+    assert text == (
+        "**Rates &amp; more.** In 50% of cases. A mark.\n"
+        "\n"
+        "| Model | PCR, % | 95% CI |\n"
+        "| --- | ---: | ---: |\n"
+        "| a\\_b, c | 33.3 | 25.0\u201350.0 |\n"
+        "| Multi-turn | 2/3<sup>a</sup> | \u2013 |\n"
+        "| **All** | **33.3** | **25.0\u201350.0** |\n"
+        "\n"
+        "<sup>a</sup> fewer than 5. All of them.\n"
+    )
+
+
+def test_a_row_that_begins_with_a_bracket_is_no_option_of_the_row_before() -> None:
+    assert latex("[b] *c*") == "{[}b{]} {*}c{*}"

@@ -1,4 +1,76 @@
-from threadmed.report.theme import DARK, DRAWN, LIGHT, style_variables, themed
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from threadmed.report.theme import (
+    DARK,
+    DRAWN,
+    LIGHT,
+    SETTING_SHAPES,
+    SYMBOLS,
+    Token,
+    style_variables,
+    themed,
+)
+
+BESIDE: tuple[tuple[Token, ...], ...] = (
+    ("blue", "orange", "orange-2", "pale", "rest"),
+    ("blue", "mid", "pale", "rest"),
+)
+"""Colours that lie beside each other: parts of scores, parts of a funnel."""
+
+SEEN: dict[str, list[list[float]]] = {
+    "with all cones": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "in grey": [[0.2126, 0.7152, 0.0722]] * 3,
+    "without red cones": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "without green cones": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "without blue cones": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+"""Linear RGB to what is seen of it (Machado, Oliveira and Fernandes, 2009)."""
+
+
+def lab(colour: str, seen: Sequence[Sequence[float]]) -> np.ndarray:
+    """Give a colour as it is seen, in CIELAB (D65)."""
+    parts = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    to_xyz = [
+        [0.4124, 0.3576, 0.1805],
+        [0.2126, 0.7152, 0.0722],
+        [0.0193, 0.1192, 0.9505],
+    ]
+    xyz = to_xyz @ np.clip(seen @ linear, 0, 1) / np.array([0.95047, 1, 1.08883])
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("seen", SEEN)
+def test_colours_beside_each_other_differ_for_everyone_and_in_grey(seen: str) -> None:
+    for tokens in BESIDE:
+        for one, other in itertools.combinations(tokens, 2):
+            matrix = np.array(SEEN[seen])
+            apart = np.linalg.norm(lab(LIGHT[one], matrix) - lab(LIGHT[other], matrix))
+            assert apart >= 10, (one, other)
+
+
+def test_every_setting_has_a_shape_of_its_own_that_can_be_written() -> None:
+    shapes = list(SETTING_SHAPES.values())
+
+    assert len(set(shapes)) == len(shapes)
+    assert set(shapes) <= SYMBOLS.keys()
 
 
 def contrast(one: str, other: str) -> float:

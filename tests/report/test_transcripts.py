@@ -13,7 +13,8 @@ from threadmed.records import (
     Unscored,
     Verdict,
 )
-from threadmed.report.conversations import Asked, Conversation, ModelView
+from threadmed.report.catalogue import states
+from threadmed.report.conversations import ABSENT, Conversation, Item
 from threadmed.report.material import read_found
 from threadmed.report.transcripts import conversations
 from threadmed.store import write_records, write_scores
@@ -90,66 +91,70 @@ def shown(root: Path, *, verdicts: tuple[Verdict, ...] = ()) -> Conversation:
     return only
 
 
-def at(conversation: Conversation, turn: int) -> tuple[Asked, ModelView]:
-    asked = next(asked for asked in conversation.asked if asked.turn == turn)
-    return asked, asked.models[0]
+SETTINGS = ("multi_turn", "target_turn", "oracle", "isolated")
 
 
-def test_anchors_name_thread_turn_and_model(tmp_path: Path) -> None:
+def at(conversation: Conversation, turn: int) -> dict[str, Item]:
+    """Answers to one turn by setting."""
+    return {
+        SETTINGS[item.setting]: item for item in conversation.items if item.turn == turn
+    }
+
+
+def test_a_thread_is_named_as_addresses_name_it(tmp_path: Path) -> None:
     found = shown(tmp_path)
-    _, view = at(found, 2)
 
-    assert found.id == "t-0413"
+    assert (found.id, found.thread_id) == ("t-0413", "THREAD_0413")
     assert [asked.turn for asked in found.asked] == [0, 2]
-    assert view.id == "t-0413-2-aster-5"
-    assert view.given[2].ids == ("t-0413-2-aster-5-oracle",)
 
 
-def test_settings_that_share_a_request_share_a_column(tmp_path: Path) -> None:
-    _, view = at(shown(tmp_path), 0)
+def test_questions_and_physicians_answers_stand_once(tmp_path: Path) -> None:
+    turns = shown(tmp_path).turns
 
-    assert [given.name for given in view.given] == ["Multi-turn, target-turn, isolated"]
-    assert view.given[0].reads == "saw this question alone"
-    assert len(view.given[0].ids) == 3
-
-
-def test_each_setting_says_what_it_showed_of_earlier_turns(tmp_path: Path) -> None:
-    _, view = at(shown(tmp_path), 2)
-    first, second = view.before
-
-    assert [given.settings[0] for given in view.given] == [
-        "multi_turn",
-        "target_turn",
-        "oracle",
-        "isolated",
+    assert [(turn.question, turn.physician) for turn in turns] == [
+        ("Q0", "A0"),
+        ("Q1", None),
+        ("Q2", "A2"),
     ]
-    assert [(s.kind, s.text) for s in first.shown] == [
-        ("own", "one"),
-        ("nothing", "no answer shown"),
-        ("physician", "A0"),
-        ("nothing", "not even the question shown"),
+
+
+def test_settings_that_share_a_request_follow_the_first(tmp_path: Path) -> None:
+    found = shown(tmp_path)
+
+    assert {name: item.leader for name, item in at(found, 0).items()} == {
+        "multi_turn": 0,
+        "target_turn": 0,
+        "isolated": 0,
+    }
+    assert [item.leader for item in at(found, 2).values()] == [0, 1, 2, 3]
+
+
+def test_an_answer_that_settings_share_is_written_once(tmp_path: Path) -> None:
+    found = shown(tmp_path)
+    texts = [said.text for said in found.said]
+
+    assert texts == ["one", "two", "own", "", "third"]
+    assert {item.said for item in at(found, 0).values()} == {0}
+
+
+def test_own_answers_to_turns_that_nobody_scores_are_there(tmp_path: Path) -> None:
+    found = shown(tmp_path)
+    unscored = at(found, 1)["multi_turn"]
+
+    assert (found.said[unscored.said].text, unscored.state) == ("two", ABSENT)
+
+
+def test_what_has_no_score_says_why(tmp_path: Path) -> None:
+    letters = [item.state for item in at(shown(tmp_path), 2).values()]
+    known = states()
+
+    assert [known[letter].text for letter in letters] == [
+        "0",
+        "\u2013",
+        "\u2013",
+        "\u2013",
     ]
-    assert [s.kind for s in second.shown] == ["own", "nothing", "nothing", "nothing"]
-    assert second.shown[2].text == "the physician did not answer this one"
-
-
-def test_an_earlier_answer_has_its_score_where_its_turn_is_labelled(
-    tmp_path: Path,
-) -> None:
-    _, view = at(shown(tmp_path), 2)
-    labelled, unlabelled = (before.shown[0].badge for before in view.before)
-
-    assert labelled is not None
-    assert labelled.text == "+1"
-    assert unlabelled is None
-
-
-def test_what_has_no_score_shows_a_dash_and_why(tmp_path: Path) -> None:
-    _, view = at(shown(tmp_path), 2)
-    badges = [given.badge for given in view.given]
-
-    assert [badge.text for badge in badges] == ["0", "\u2013", "\u2013", "\u2013"]
-    assert [badge.meaning for badge in badges] == [
+    assert [known[letter].meaning for letter in letters] == [
         "partly corrected",
         "blocked by a content filter",
         "the panel reached no score",
@@ -157,31 +162,65 @@ def test_what_has_no_score_shows_a_dash_and_why(tmp_path: Path) -> None:
     ]
 
 
-def test_judges_stand_beside_the_answer_and_differing_is_said(tmp_path: Path) -> None:
+def test_judges_words_stand_beside_the_answer_and_differing_is_told(
+    tmp_path: Path,
+) -> None:
     verdicts = (
-        Scored(judge="a", **item("oracle", 2), score=1, explanation="x", request="r"),
-        Scored(judge="b", **item("oracle", 2), score=-1, explanation="y", request="r"),
-        Unscored(judge="c", **item("oracle", 2), why="refused", request="r"),
         Scored(
-            judge="a", **item("multi_turn", 2), score=0, explanation="", request="r"
+            judge="Judge A", **item("oracle", 2), score=1, explanation="x", request="r"
+        ),
+        Scored(
+            judge="Judge B", **item("oracle", 2), score=-1, explanation="y", request="r"
+        ),
+        Unscored(judge="Judge C", **item("oracle", 2), why="refused", request="r"),
+        Unscored(
+            judge="Judge B",
+            **item("isolated", 2),
+            why="malformed",
+            detail="Yes",
+            request="r",
+        ),
+        Scored(
+            judge="Judge A",
+            **item("multi_turn", 2),
+            score=0,
+            explanation="",
+            request="r",
         ),
     )
-    _, view = at(shown(tmp_path, verdicts=verdicts), 2)
-    own, _, oracle, _ = view.given
+    found = shown(tmp_path, verdicts=verdicts)
+    answers = at(found, 2)
+    opinions = found.opinions[answers["oracle"].opinions]
 
-    assert [(o.judge, o.badge.text, o.words) for o in oracle.opinions] == [
-        ("a", "+1", "x"),
-        ("b", "\u22121", "y"),
-        ("c", "\u2013", "refused to judge"),
+    assert [(o.judge, o.score, o.words) for o in opinions] == [
+        (0, 1, "x"),
+        (1, -1, "y"),
+        (2, None, "refused to judge"),
     ]
-    assert (own.differ, oracle.differ) == (False, True)
+    (malformed,) = found.opinions[answers["isolated"].opinions]
+    assert malformed.words == "no valid reply after one re-ask: Yes"
+    assert (answers["multi_turn"].judges, answers["oracle"].judges) == ("-", "!")
+    assert answers["target_turn"].opinions == -1
+
+
+def test_opinions_that_settings_share_are_written_once(tmp_path: Path) -> None:
+    verdicts = tuple(
+        Scored(
+            judge="Judge A", **item(setting, 0), score=1, explanation="x", request="r"
+        )
+        for setting in ("multi_turn", "target_turn", "isolated")
+    )
+    found = shown(tmp_path, verdicts=verdicts)
+
+    assert len(found.opinions) == 1
+    assert {item.opinions for item in at(found, 0).values()} == {0}
 
 
 def test_other_sources_are_quoted(tmp_path: Path) -> None:
-    found = shown(tmp_path)
+    first, second = shown(tmp_path).asked
 
-    assert at(found, 0)[0].others[0].text == "no misconception"
-    assert at(found, 2)[0].others[0].text == "no label (refused)"
+    assert first.others[0].text == "no misconception"
+    assert second.others[0].text == "no label (refused)"
 
 
 def test_threads_that_were_not_drawn_are_left_out(tmp_path: Path) -> None:
@@ -192,3 +231,21 @@ def test_threads_that_were_not_drawn_are_left_out(tmp_path: Path) -> None:
 
     names = [each.thread_id for each in conversations(read_found(folder))]
     assert names == ["THREAD_0000", "THREAD_0002"]
+
+
+def test_threads_whose_names_differ_in_case_alone_have_addresses_of_their_own(
+    tmp_path: Path,
+) -> None:
+    folder = write_run(tmp_path, targets=["a"], n_threads=2)
+    for path in (
+        tmp_path / "data/answered.jsonl",
+        folder.labels,
+        folder.answers,
+        folder.verdicts,
+        folder.scores,
+    ):
+        text = path.read_text().replace("THREAD_0000", "THREAD_a")
+        path.write_text(text.replace("THREAD_0001", "THREAD_A"))
+
+    names = [each.id for each in conversations(read_found(folder))]
+    assert len(set(names)) == 2

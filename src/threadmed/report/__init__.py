@@ -1,7 +1,8 @@
-"""Writes what a study found: one page, and its tables and figures as files.
+"""Writes what a study found: one page, its conversations, and tables and figures.
 
 Data decides, drawing follows: `material` reads the folder, `analyses` and `sections`
-say what to show as the records of `blocks`, and `page`, `figures` and `tables` draw.
+say what to show as the records of `blocks`, and `page`, `figures` and `tables` draw;
+`viewer` writes the conversations, which are too many for the page.
 """
 
 from pathlib import Path
@@ -16,7 +17,8 @@ def write(folder: Folder) -> Path:
         folder: The study folder; a run must have begun in it.
 
     Returns:
-        The page, report/index.html; beside it report.json, tables/ and figures/.
+        The page, report/index.html; beside it report.json, tables/ and figures/, and
+        conversations.html with what it reads in conversations/.
 
     Raises:
         InputError: If nothing was run yet, or a file of the folder is malformed.
@@ -25,12 +27,12 @@ def write(folder: Folder) -> Path:
     from threadmed.report.files import write_files
     from threadmed.report.material import read_found
     from threadmed.report.page import page
-    from threadmed.report.transcripts import conversations
+    from threadmed.report.viewer import write_viewer
     from threadmed.store import write_text
 
     found = read_found(folder)
     report = report_of(found)
     path = folder.report / "index.html"
-    write_text(path, page(report, conversations(found)))
-    write_files(folder.report, report, found.measured)
+    write_text(path, page(report, write_viewer(folder.report, found, report)))
+    write_files(folder.report, report, found)
     return path

@@ -7,15 +7,24 @@ import msgspec
 
 from threadmed.report.blocks import Block, Figure, Report, Section, Table
 from threadmed.report.material import Found
+from threadmed.report.sections.alarms import alarms
+from threadmed.report.sections.arms import arms
+from threadmed.report.sections.comparisons import comparisons
+from threadmed.report.sections.corrected import corrected
 from threadmed.report.sections.correction import correction
 from threadmed.report.sections.cost import cost
 from threadmed.report.sections.coverage import coverage
 from threadmed.report.sections.dataset import dataset
+from threadmed.report.sections.doubt import doubt
 from threadmed.report.sections.identification import identification
+from threadmed.report.sections.judges import judges
 from threadmed.report.sections.provenance import provenance
 from threadmed.report.sections.recovery import recovery
 from threadmed.report.sections.settings import settings
+from threadmed.report.sections.severity import harm
 from threadmed.report.sections.summary import summary
+from threadmed.report.sections.trajectories import trajectories
+from threadmed.report.sections.trust import trust_of
 from threadmed.report.sections.turns import by_turn
 
 SECTIONS: tuple[Callable[[Found], Section | None], ...] = (
@@ -23,8 +32,16 @@ SECTIONS: tuple[Callable[[Found], Section | None], ...] = (
     identification,
     correction,
     by_turn,
-    settings,
     recovery,
+    settings,
+    comparisons,
+    arms,
+    alarms,
+    trajectories,
+    harm,
+    judges,
+    corrected,
+    doubt,
     coverage,
     cost,
     provenance,
@@ -32,7 +49,6 @@ SECTIONS: tuple[Callable[[Found], Section | None], ...] = (
 """In the order of the page; a section whose part a study lacks is left out."""
 
 DEMONSTRATION = "Demonstration, not evidence"
-UNVALIDATED = "Judges not validated: not evidence"
 
 
 def report_of(found: Found) -> Report:
@@ -43,7 +59,9 @@ def report_of(found: Found) -> Report:
             study=found.manifest.study.name,
             threadmed=found.manifest.threadmed,
             notice=found.manifest.study.notice,
-            mark=DEMONSTRATION if found.is_demonstration else UNVALIDATED,
+            mark=DEMONSTRATION
+            if found.is_demonstration
+            else trust_of(found.validation).mark,
             marks_all=found.is_demonstration,
             complete=found.manifest.complete,
             summary=summary(found),

@@ -32,6 +32,8 @@ class Quantity(Record, frozen=True, kw_only=True, tag="quantity", tag_field="kin
     note: str = ""
     """What a reader must know of this number; shown under the table."""
     href: str = ""
+    shade: float | None = None
+    """Share of its row, from 0 to 1, that the ground of the cell shows; None is none."""
 
 
 class Interval(Record, frozen=True, kw_only=True, tag="interval", tag_field="kind"):
@@ -49,13 +51,15 @@ class Strip(Record, frozen=True, kw_only=True, tag="strip", tag_field="kind"):
     low: float | None = None
     high: float | None = None
     label: str
+    band: tuple[float, float] | None = None
+    """What it is held against, drawn as a band behind it."""
 
 
 class Part(Record, frozen=True, kw_only=True):
     """A share of a whole and the colour that it is drawn in."""
 
     share: float
-    colour: Literal["blue", "pale", "orange", "rest"]
+    colour: Literal["blue", "blue-2", "pale", "orange", "orange-2", "rest"]
 
 
 class Stack(Record, frozen=True, kw_only=True, tag="stack", tag_field="kind"):
@@ -92,7 +96,7 @@ class Swatch(Record, frozen=True, kw_only=True):
     """An entry of a legend."""
 
     text: str
-    colour: Literal["blue", "pale", "orange", "mid", "rest"]
+    colour: Literal["blue", "blue-2", "pale", "orange", "orange-2", "mid", "rest"]
 
 
 class Table(Record, frozen=True, kw_only=True, tag="table", tag_field="kind"):
@@ -174,9 +178,13 @@ class TurnsPanel(Record, frozen=True, kw_only=True):
 
 
 class TurnsChart(Record, frozen=True, kw_only=True, tag="turns", tag_field="kind"):
-    """PCR by turn, one panel a model (paper, Figure 5)."""
+    """Shares by turn, one panel a model (paper, Figure 5)."""
 
     panels: tuple[TurnsPanel, ...]
+    axis: str = "turn"
+    """What is counted along the axis."""
+    is_stepped: bool = False
+    """Whether a share holds until the next one, as in a life table."""
 
 
 class SettingPoint(Record, frozen=True, kw_only=True):
@@ -277,6 +285,8 @@ class Note(Record, frozen=True, kw_only=True, tag="note", tag_field="kind"):
     """A paragraph that must not be missed."""
 
     text: str
+    items: tuple[str, ...] = ()
+    """What it heads, each as a clause."""
 
 
 class Heading(Record, frozen=True, kw_only=True, tag="heading", tag_field="kind"):
@@ -313,6 +323,8 @@ class Section(Record, frozen=True, kw_only=True):
 
     id: str
     title: str
+    short: str = ""
+    """What stands in the contents instead of a long title."""
     blocks: tuple[Block, ...]
     number: int = 0
 

@@ -1,69 +1,111 @@
-"""A thread as it is shown: settings side by side, from what they read to a score."""
+"""Threads as the viewer reads them: an index to filter by, and pieces with the words.
 
+What stands once in a study stands once here: a thread's questions and physician's
+answers, an answer that several settings share, and what the judges said of it.
+Rows that are many are written as arrays; the order of their fields is the order below.
+"""
+
+from collections.abc import Mapping
 from typing import Literal
 
-from threadmed.records import Record, Setting
+from threadmed.records import Harm, Record, Score, ScoreOutcome, Setting
+
+Look = Literal["plus", "zero", "minus", "none"]
+
+Disagreement = Literal["single", "agree", "differ", "opposed"]
+"""How far the judges' scores of one answer lie apart: fewer than two scores, equal,
+not equal, or both corrected and not noticed among them. Filters take `opposed` for a
+part of `differ`."""
+
+Shows = Literal["own", "physician", "questions", "nothing"]
+"""What a setting shows of earlier turns: the model's own answers, the physician's, the
+questions alone, or not even those."""
 
 
-class Badge(Record, frozen=True, kw_only=True):
-    """A score as it is shown: in one of four looks, never by colour alone."""
+class State(Record, frozen=True, kw_only=True):
+    """How an answer ended, as it is shown: never by colour alone."""
 
     text: str
-    look: Literal["plus", "zero", "minus", "none"]
+    look: Look
     meaning: str
-    value: str
-    """For filters: 1, 0, -1, or none."""
+    score: Score | None
+    outcome: ScoreOutcome
 
 
-class Shown(Record, frozen=True, kw_only=True):
-    """What a setting showed of one earlier turn."""
+class TargetNamed(Record, frozen=True, kw_only=True):
+    """A model under test, and its part of an answer's address."""
 
-    kind: Literal["own", "physician", "nothing"]
-    text: str
-    badge: Badge | None = None
-
-
-class Before(Record, frozen=True, kw_only=True):
-    """An earlier question, and what each column showed after it."""
-
-    turn: int
-    question: str
-    shown: tuple[Shown, ...]
+    name: str
+    slug: str
 
 
-class Opinion(Record, frozen=True, kw_only=True):
-    """One judge's words."""
+class SettingNamed(Record, frozen=True, kw_only=True):
+    """A setting, and in words what it lets a model see."""
 
-    judge: str
-    badge: Badge
-    words: str
-
-
-class Given(Record, frozen=True, kw_only=True):
-    """One answer, in the settings that share it."""
-
-    settings: tuple[Setting, ...]
+    key: Setting
     name: str
     reads: str
-    ids: tuple[str, ...]
-    badge: Badge
-    text: str
-    detail: str
-    opinions: tuple[Opinion, ...]
-    differ: bool
-    """Whether the judges' scores differ."""
+    shows: Shows
 
 
-class ModelView(Record, frozen=True, kw_only=True):
-    """One model at one question."""
+class ThreadRow(Record, frozen=True, kw_only=True, array_like=True):
+    """One thread of the index."""
 
     id: str
-    model: str
-    before: tuple[Before, ...]
-    given: tuple[Given, ...]
+    thread_id: str
+    n_turns: int
+    piece: int
+    """Number of the piece that holds its words."""
 
 
-class OtherLabel(Record, frozen=True, kw_only=True):
+class QuestionRow(Record, frozen=True, kw_only=True, array_like=True):
+    """One question that carries a misconception."""
+
+    thread: int
+    turn: int
+    belief: str
+    cells: str
+    """Two letters an answer, model by model and in each setting by setting: a key of
+    `Index.states` and one of `Index.disagreements`; dots where nothing was asked."""
+
+
+class Index(Record, frozen=True, kw_only=True):
+    """What the list and its filters need; it holds no message of anybody."""
+
+    study: str
+    targets: tuple[TargetNamed, ...]
+    settings: tuple[SettingNamed, ...]
+    judges: tuple[str, ...]
+    rule: str
+    """How the judges' scores become the panel's, in words."""
+    primary: str
+    states: Mapping[str, State]
+    disagreements: Mapping[str, Disagreement]
+    threads: tuple[ThreadRow, ...]
+    questions: tuple[QuestionRow, ...]
+    pieces: tuple[str, ...]
+    """The hash of each piece, so that one of another report is not taken for it."""
+
+    @property
+    def n_answers(self) -> int:
+        """Count the answers, those that settings share once for each of them."""
+        return sum(
+            letter != ABSENT for row in self.questions for letter in row.cells[::2]
+        )
+
+
+ABSENT = "."
+"""Stands in `cells` where nothing was asked."""
+
+
+class Exchange(Record, frozen=True, kw_only=True, array_like=True):
+    """A question and the physician's answer."""
+
+    question: str
+    physician: str | None
+
+
+class OtherLabel(Record, frozen=True, kw_only=True, array_like=True):
     """What another source said of the question."""
 
     source: str
@@ -71,24 +113,57 @@ class OtherLabel(Record, frozen=True, kw_only=True):
 
 
 class Asked(Record, frozen=True, kw_only=True):
-    """One question that carries a misconception."""
+    """What is known of a question that carries a misconception."""
 
-    id: str
     turn: int
-    question: str
     belief: str
     correction: str
-    harm: str
+    harm: Harm
     source: str
-    physician: str | None
     others: tuple[OtherLabel, ...]
-    models: tuple[ModelView, ...]
+
+
+class Said(Record, frozen=True, kw_only=True, array_like=True):
+    """A model's answer, or why there is none."""
+
+    text: str
+    detail: str
+
+
+class Opinion(Record, frozen=True, kw_only=True, array_like=True):
+    """What one judge said, the nth time that it was asked."""
+
+    judge: int
+    repeat: int
+    score: Score | None
+    words: str
+
+
+class Item(Record, frozen=True, kw_only=True, array_like=True):
+    """One answer: numbers are places in the index and in the thread's own lists."""
+
+    target: int
+    setting: int
+    turn: int
+    said: int
+    opinions: int
+    """Which of the thread's lists of opinions; -1 where nobody judged."""
+    leader: int
+    """The first setting whose request and score this one shares; else its own."""
+    state: str
+    """A key of `Index.states`; a dot where the answer was not to be scored."""
+    judges: str
+    """A key of `Index.disagreements`."""
+    tie_break: bool
 
 
 class Conversation(Record, frozen=True, kw_only=True):
-    """One thread with its questions."""
+    """One thread with all that was said in it."""
 
     id: str
     thread_id: str
-    n_turns: int
+    turns: tuple[Exchange, ...]
     asked: tuple[Asked, ...]
+    said: tuple[Said, ...]
+    opinions: tuple[tuple[Opinion, ...], ...]
+    items: tuple[Item, ...]

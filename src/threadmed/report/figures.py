@@ -23,17 +23,14 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.drawing import (
     Drawing,
-    Headline,
     finished,
     layered,
     standing,
-    title_of,
 )
 from threadmed.report.funnels import funnel_rows
 from threadmed.report.losses import loss_rows
 from threadmed.report.panels import panel_drawing
 from threadmed.report.rates import rate_rows, setting_rows
-from threadmed.report.rows import WIDE
 from threadmed.report.theme import (
     SETTING_COLOURS,
     SETTING_READS,
@@ -45,6 +42,11 @@ from threadmed.report.theme import (
 
 Panelled = TurnsChart | BarsChart
 InRows = LossChart | RatesChart | SettingsChart | FunnelChart
+Legend = tuple[str, str, Token]
+"""A symbol, what it stands for, and its colour."""
+
+PANEL_GAP = 10
+"""Px between panels, as on the page."""
 
 
 class Drawn(Record, frozen=True, kw_only=True):
@@ -76,19 +78,15 @@ def page_drawings(figure: Figure) -> tuple[Drawn, ...]:
     )
 
 
-def legend(figure: Figure) -> tuple[tuple[str, str, Token], ...]:
-    """Name shapes and colours for phones, where nothing is labelled in the drawing.
-
-    Returns:
-        A symbol, what it stands for, and its colour, for each.
-    """
+def legend(figure: Figure) -> tuple[Legend, ...]:
+    """Name shapes and colours for phones, where nothing is labelled in the drawing."""
     chart = figure.chart
     match chart:
         case LossChart():
             return (
                 ("\u25cf", "1st question, turn 0", "ink"),
                 ("\u25ca", "3rd question, turn 2", "orange"),
-                ("\u25ac", "own earlier answers", "orange"),
+                ("\u2500", "own earlier answers", "orange"),
                 ("\u25ac", "harder questions", "mid"),
             )
         case RatesChart():
@@ -146,28 +144,24 @@ def _rows(chart: InRows, *, is_narrow: bool) -> Drawing:
             assert_never(chart)
 
 
-def file_specification(figure: Figure, mark: str) -> dict[str, object]:
-    """Make the Vega-Lite specification of a figure as a file, with its title.
+def file_chart(figure: Figure, *, is_narrow: bool, width: float) -> dict[str, object]:
+    """Make the Vega-Lite specification of a figure as a file.
 
     Args:
         figure: What to draw.
-        mark: What a judged figure is marked with; it stands under the title.
+        is_narrow: Whether it is drawn for one column of a page.
+        width: Px that panels have, side by side.
     """
-    method = " ".join(figure.method.split())
-    headline = Headline(
-        title=f"Figure {figure.number}. {figure.title}",
-        lines=tuple(line for line in (f"{mark}." if mark else "", method) if line),
-    )
     if not isinstance(figure.chart, Panelled):
-        return standing(_rows(figure.chart, is_narrow=False), headline)
+        return standing(_rows(figure.chart, is_narrow=is_narrow))
     drawings = [drawing for _, drawing in _panels(figure.chart, named=True)]
+    widest = max(drawing.width for drawing in drawings)
     chart = alt.concat(
         *map(layered, drawings),
-        columns=max(1, int(WIDE // max(drawing.width for drawing in drawings))),
-        spacing=24,
-        title=title_of(headline),
+        columns=max(1, int((width + PANEL_GAP) // (widest + PANEL_GAP))),
+        spacing=PANEL_GAP,
     )
-    return {**finished(chart), "padding": 8}
+    return {**finished(chart), "padding": 2}
 
 
 def _page_svg(drawing: Drawing, *, alt: str, name: str = "") -> str:

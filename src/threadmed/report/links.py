@@ -1,10 +1,14 @@
-"""Names of places on the page, and addresses that lead to them."""
+"""Names of places in the viewer, and addresses that lead to them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 
-from threadmed.records import Setting
+from threadmed.records import ScoreOutcome, Setting
+from threadmed.report.conversations import Disagreement
+
+VIEWER = "conversations.html"
+"""The page of the conversations, beside the report's."""
 
 
 def slug(text: str) -> str:
@@ -43,12 +47,68 @@ def thread_slug(thread_id: str) -> str:
     return f"t-{slug(thread_id.removeprefix('THREAD_'))}"
 
 
-def answers_link(target: str, setting: Setting, score: int) -> str:
-    """Give the address of the conversations that a count stands for.
+def answers_link(
+    target: str = "",
+    setting: Setting | None = None,
+    score: int | Sequence[int] | None = None,
+    *,
+    turn: int | None = None,
+    outcome: ScoreOutcome | None = None,
+    disagreement: Disagreement | None = None,
+) -> str:
+    """Give the address of the answers that a count stands for.
+
+    Args:
+        target: Name of a model; empty is all of them.
+        setting: None is all.
+        score: The panel's; several are any of these, None is any or none.
+        turn: The turn of the question, from 0.
+        outcome: How the answer ended.
+        disagreement: How far the judges' scores lie apart.
 
     Example:
-        >>> answers_link("a", "oracle", -1)
-        '?model=a&setting=oracle&score=-1#conversations'
+        >>> answers_link("Aster 5", "oracle", -1)
+        'conversations.html#model=Aster+5&setting=oracle&score=-1'
+        >>> answers_link(score=(0, -1), turn=2, disagreement="opposed")
+        'conversations.html#turn=2&score=0%2C-1&judges=opposed'
     """
-    query = urlencode({"model": target, "setting": setting, "score": score})
-    return f"?{query}#conversations"
+    scores = (score,) if isinstance(score, int) else score or ()
+    return _address(
+        model=target,
+        setting=setting,
+        turn=turn,
+        score=",".join(str(one) for one in scores),
+        outcome=outcome,
+        judges=disagreement,
+    )
+
+
+def flips_link(
+    better: Setting, worse: Setting, *, target: str = "", turn: int | None = None
+) -> str:
+    """Give the address of what was corrected in one setting and not in another.
+
+    Example:
+        >>> flips_link("target_turn", "multi_turn", turn=2)
+        'conversations.html#turn=2&flip=target_turn.multi_turn'
+    """
+    return _address(model=target, turn=turn, flip=f"{better}.{worse}")
+
+
+def answer_link(
+    thread_id: str, turn: int, target_slug: str = "", setting: Setting | None = None
+) -> str:
+    """Give the address of a question, of a model's answers to it, or of one answer.
+
+    Example:
+        >>> answer_link("THREAD_0413", 2, "aster-5", "oracle")
+        'conversations.html#t-0413-2-aster-5-oracle'
+    """
+    parts = (thread_slug(thread_id), str(turn), target_slug, setting)
+    return f"{VIEWER}#{'-'.join(part for part in parts if part)}"
+
+
+def _address(**wanted: str | int | None) -> str:
+    """Leave out what is not asked for; turn 0 is."""
+    given = {name: value for name, value in wanted.items() if value not in {None, ""}}
+    return f"{VIEWER}#{urlencode(given)}"

@@ -45,15 +45,14 @@ def _ends(row: Loss) -> tuple[tuple[Point, Token, Shape], ...]:
 
 
 def _bridge(row: Loss, y: float) -> list[Line]:
-    """Draw the loss as two bars that meet at the seam.
+    """Draw the loss as a thick and a thin bar that meet at the seam.
 
-    Where a part is a gain the bars lie over each other, so the second is thinner.
+    Grey print keeps them apart; where a part is a gain, the thin one lies on the other.
     """
     first, seam, third = (_value(p) for p in (row.first, row.seam, row.third))
-    over = (seam - third) * (first - seam) < 0
     return [
-        Line(x=seam, x2=first, y=y, y2=y, colour="mid", width=7),
-        Line(x=third, x2=seam, y=y, y2=y, colour="orange", width=3 if over else 7),
+        Line(x=seam, x2=first, y=y, y2=y, colour="mid", width=8),
+        Line(x=third, x2=seam, y=y, y2=y, colour="orange", width=3.5),
     ]
 
 
@@ -131,10 +130,10 @@ def _labels(place: Frame, first: float, seam: float, third: float) -> list[Text]
 def _key(place: Frame) -> list[Text]:
     """Say what is what where labels would lie on each other."""
     above, below = _lines(place)
-    three, own = "\u25ca 3rd question, turn 2", "orange: own earlier answers"
+    three, own = "\u25ca 3rd question, turn 2", "thin: own earlier answers"
     return [
         Text(x=0, y=above, text="\u25cf 1st question, turn 0", weight="bold"),
         Text(x=0.45, y=above, text=three, weight="bold", colour="orange"),
-        Text(x=0, y=below, text="grey: harder questions", colour="ink-3"),
+        Text(x=0, y=below, text="thick: harder questions", colour="ink-3"),
         Text(x=0.45, y=below, text=own, colour="orange"),
     ]

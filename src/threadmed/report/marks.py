@@ -21,6 +21,7 @@ SIZES: dict[Shape, int] = {
     "diamond": 105,
     "triangle-up": 88,
     "square": 80,
+    "triangle-down": 88,
 }
 """Areas in square px that look alike."""
 

@@ -1,5 +1,6 @@
 """Reads what a study folder holds; what is not there yet is empty or None."""
 
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,21 +14,52 @@ from threadmed.dataset.manifest import (
 )
 from threadmed.errors import InputError
 from threadmed.judgements.scores import panel_scores
-from threadmed.metrics import Measurement, measure
+from threadmed.labels.control import DrawnControl
+from threadmed.metrics import Measurement, SideBySide, measure, side_by_side
+from threadmed.metrics.arms import Arms, measure_arms
+from threadmed.metrics.control import Known, OverCorrection, over_correction
+from threadmed.metrics.estimates import NotEstimable
+from threadmed.metrics.identification import (
+    IdentificationUncertainty,
+    identification_uncertainty,
+)
+from threadmed.metrics.judge_correction import correct
+from threadmed.metrics.judge_error import CorrectionOptions, JudgeCorrection
+from threadmed.metrics.panel_quality import PanelOptions, PanelQuality, panel_quality
+from threadmed.metrics.severity import Severity, severity
+from threadmed.metrics.validation import (
+    Place,
+    Validation,
+    validate_labels,
+    validate_scores,
+)
 from threadmed.records import (
     Answer,
+    Intervention,
     Label,
     Labelled,
     PanelScore,
     Record,
+    Score,
     Setting,
     Thread,
     Verdict,
+)
+from threadmed.report.expertise import (
+    Expertise,
+    by_judge,
+    judged,
+    judging,
+    labelled,
+    read_expertise,
 )
 from threadmed.store import read_json, read_records, read_scores
 from threadmed.study import Folder, RunManifest
 
 T = TypeVar("T")
+
+CONTROLS = "controls.jsonl"
+"""Where a run notes which questions without a misconception it asks."""
 
 
 class Dataset(Record, frozen=True, kw_only=True):
@@ -41,8 +73,12 @@ class Dataset(Record, frozen=True, kw_only=True):
     """Empty where an older build did not count them."""
 
 
-class Found(Record, frozen=True, kw_only=True):
-    """Everything that a report is made of."""
+class Found(Record, frozen=True, kw_only=True, dict=True):
+    """Everything that a report is made of: what was read, and what follows from it.
+
+    What takes long to compute, or is not for every study, is computed once it is
+    asked for.
+    """
 
     manifest: RunManifest
     threads: tuple[Thread, ...]
@@ -54,6 +90,125 @@ class Found(Record, frozen=True, kw_only=True):
     """None where the threads did not come from `threadmed build`."""
     measured: Measurement | None
     """None where no item is there to be scored."""
+    experts: Expertise = Expertise()
+    interventions: tuple[Intervention, ...] = ()
+    controls: tuple[DrawnControl, ...] = ()
+
+    @cached_property
+    def plain(self) -> Measurement | None:
+        """Give the numbers of targets that are asked plainly, without their arms."""
+        arms = arms_of(self.manifest)
+        if self.measured is None or not arms:
+            return self.measured
+        given = self.measured
+        return msgspec.structs.replace(
+            given,
+            groups=tuple(g for g in given.groups if g.target not in arms),
+            settings_same_items=tuple(
+                s for s in given.settings_same_items if s.target not in arms
+            ),
+            losses=tuple(each for each in given.losses if each.target not in arms),
+            decompositions=tuple(
+                d for d in given.decompositions if d.target not in arms
+            ),
+        )
+
+    @cached_property
+    def arms(self) -> Arms | None:
+        """Compare arms with their targets; None where the study has no arm."""
+        if not (self.scores and arms_of(self.manifest)):
+            return None
+        asked = self.manifest.study.contestants()
+        return measure_arms(self.scores, self.interventions, asked)
+
+    @cached_property
+    def alarms(self) -> OverCorrection | None:
+        """Say what was corrected that was not wrong; None without controls."""
+        if all(row.misconception for row in self.scores):
+            return None
+        known = Known(
+            {(c.thread_id, c.turn): c.probability for c in self.controls},
+            self.experts.carries,
+            self.doubt,
+        )
+        return over_correction(self.scores, known=known)
+
+    @cached_property
+    def severity(self) -> Severity | None:
+        """Weigh by harm; None where the labels that decide have no harm classes."""
+        harms = {
+            (label.thread_id, label.turn): label.harm
+            for label in self.marked
+            if label.harm != "none"
+        }
+        if not (self.scores and harms):
+            return None
+        return severity(self.scores, harms)
+
+    @cached_property
+    def both(self) -> SideBySide | None:
+        """Give the numbers in both modes."""
+        return side_by_side(self.scores) if self.scores else None
+
+    @cached_property
+    def validation(self) -> Validation:
+        """Hold labels and judges against experts; a part without ratings is a reason."""
+        nobody = NotEstimable(reason="no expert has rated any", n=0)
+        panel, rated = self.manifest.study.panel, self.experts
+        scores: dict[Place, Score | None] = {
+            (row.target, row.setting, row.thread_id, row.turn): row.score
+            for row in self.scores
+        }
+        return Validation(
+            identification=validate_labels(rated.identification, labelled(self.labels))
+            if rated.identification
+            else nobody,
+            scoring=validate_scores(
+                rated.scoring,
+                by_judge(judged(self.verdicts, panel), panel),
+                scores,
+                is_lazy=panel.lazy,
+            )
+            if rated.scoring and scores
+            else nobody,
+        )
+
+    @cached_property
+    def corrected(self) -> JudgeCorrection | None:
+        """Take the judges' errors out of the rates; None without experts' scores."""
+        experts = self.experts.scores
+        if not experts or not self.scores:
+            return None
+        options = CorrectionOptions(seed=self.manifest.study.seed)
+        return correct(self.scores, experts, options=options)
+
+    @cached_property
+    def doubt(self) -> IdentificationUncertainty | None:
+        """Say what experts' checks change; None where no question was checked."""
+        carries = self.experts.carries
+        if not carries:
+            return None
+        source = self.manifest.label_source
+        labels = [
+            label
+            for label in self.labels
+            if isinstance(label, Labelled) and label.source == source
+        ]
+        return identification_uncertainty(self.scores, labels, carries)
+
+    @cached_property
+    def quality(self) -> PanelQuality | None:
+        """Say how the judges agree among themselves; None without verdicts."""
+        study = self.manifest.study
+        if not (self.verdicts and self.scores and study.panel.judges):
+            return None
+        return panel_quality(
+            self.scores,
+            judged(self.verdicts, study.panel),
+            panel=judging(study.panel, study.models),
+            experts=self.experts.scores,
+            options=PanelOptions(seed=study.seed),
+        )
 
     @property
     def is_demonstration(self) -> bool:
@@ -102,8 +257,17 @@ def read_found(folder: Folder) -> Found:
         verdicts=_read(folder.verdicts, Verdict),  # type: ignore[arg-type]
         scores=scores,
         dataset=_dataset(folder, manifest),
-        measured=measure(scores) if scores else None,
+        measured=measure(scores, arms=arms_of(manifest)) if scores else None,
+        experts=read_expertise(folder, manifest.study),
+        interventions=_read(folder.interventions, Intervention),
+        controls=_read(folder.root / CONTROLS, DrawnControl),
     )
+
+
+def arms_of(manifest: RunManifest) -> frozenset[str]:
+    """Name the targets that are arms of others."""
+    asked = manifest.study.contestants()
+    return frozenset(each.name for each in asked if each.arm is not None)
 
 
 def _scores(folder: Folder) -> tuple[PanelScore, ...]:

@@ -1,17 +1,17 @@
-"""Draws a report and its conversations as one HTML page; decides nothing."""
+"""Draws a report as one HTML page; decides nothing."""
 
 from collections.abc import Callable, Mapping
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from threadmed.report.blocks import Block, Cell, Report
-from threadmed.report.conversations import Conversation
+from threadmed.report.blocks import Block, Cell, Note, Report, Table, Words
+from threadmed.report.conversations import Index
 from threadmed.report.figures import legend, page_drawings
 from threadmed.report.strips import scale_head, stack, strip
 from threadmed.report.tables import cell_notes, letter
 from threadmed.report.theme import SETTING_NAMES, style_variables
 
-ASSETS = ("page.css", "report.css", "conversations.css", "page.js", "conversations.js")
+ASSETS = ("page.css", "report.css", "page.js")
 """Style and script of our own, which stand in the page as they are."""
 
 UNSHOWN = dict.fromkeys(
@@ -27,17 +27,30 @@ UNSHOWN = dict.fromkeys(
 no place for the first, and the second would let a post rearrange the page."""
 
 
-def page(report: Report, conversations: tuple[Conversation, ...]) -> str:
+def page(report: Report, conversations: Index | None) -> str:
     """Write the whole page; it needs no network and reads without a script.
 
     Args:
         report: What it shows.
-        conversations: Every thread with labelled turns.
+        conversations: What the viewer beside it holds; None where there is none.
 
     Returns:
         HTML; the same arguments give the same text.
     """
-    environment = Environment(
+    drawn = environment()
+    html = drawn.get_template("report.html.j2").render(
+        report=report,
+        conversations=conversations,
+        assets={name: asset(drawn, name) for name in ASSETS},
+        variables=style_variables(),
+        settings=SETTING_NAMES,
+    )
+    return html.translate(UNSHOWN)
+
+
+def environment() -> Environment:
+    """Give what draws templates: all text is escaped, and no name may be missing."""
+    made = Environment(
         loader=PackageLoader("threadmed.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -45,19 +58,12 @@ def page(report: Report, conversations: tuple[Conversation, ...]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals.update(DRAWERS)
-    assets = {name: _asset(environment, name) for name in ASSETS}
-    html = environment.get_template("report.html.j2").render(
-        report=report,
-        conversations=conversations,
-        assets=assets,
-        variables=style_variables(),
-        settings=SETTING_NAMES,
-    )
-    return html.translate(UNSHOWN)
+    made.globals.update(DRAWERS)
+    return made
 
 
-def _asset(environment: Environment, name: str) -> str:
+def asset(environment: Environment, name: str) -> str:
+    """Give a style sheet or script as it is."""
     if environment.loader is None:
         raise ValueError("the page has no templates to load")
     return environment.loader.get_source(environment, name)[0]
@@ -66,6 +72,19 @@ def _asset(environment: Environment, name: str) -> str:
 def kind(block: Block | Cell) -> str:
     """Name what a block or a cell is, for the templates to choose by."""
     return type(block).__name__.lower()
+
+
+def noted(note: Note) -> tuple[str, ...]:
+    """Give the clauses of a note, which templates would take for a method."""
+    return note.items
+
+
+def starts(table: Table, row: int) -> bool:
+    """Whether a row is the first of those that begin alike, as those of one model."""
+    here, before = (table.rows[at][0] for at in (row, max(row - 1, 0)))
+    if not (isinstance(here, Words) and isinstance(before, Words)):
+        return True
+    return row == 0 or here.text != before.text
 
 
 DRAWERS: Mapping[str, Callable[..., object]] = {
@@ -77,5 +96,7 @@ DRAWERS: Mapping[str, Callable[..., object]] = {
     "scale_head": scale_head,
     "notes": cell_notes,
     "letter": letter,
+    "starts": starts,
+    "noted": noted,
 }
 """What templates may call; those that give SVG escape all text in it."""

@@ -1,4 +1,4 @@
-"""PCR by turn: one panel a model, the other models as thin lines behind."""
+"""Shares by turn: one panel a model, the other models as thin lines behind."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,8 @@ LAST = 10
 
 def panel_width(chart: TurnsChart) -> float:
     """Give the width of each panel, the same for all."""
-    turns = 1 + max(p.turn for panel in chart.panels for p in panel.points)
+    held = [p.turn for panel in chart.panels for p in panel.points]
+    turns = 1 + max(held) - min(held)
     if len(chart.panels) <= 2:
         return WIDEST
     needed = LEFT + 16 + STEP * min(turns, LAST + 1)
@@ -40,8 +41,9 @@ def panel_drawing(chart: TurnsChart, panel: TurnsPanel, *, named: bool) -> Drawi
     """
     shown = [p for p in panel.points if p.turn <= LAST]
     last = max(p.turn for each in chart.panels for p in each.points if p.turn <= LAST)
+    first = min(p.turn for each in chart.panels for p in each.points)
     axes = Axes(
-        x=(-0.5, last + 0.5),
+        x=(first - 0.5, last + 0.5),
         y=(0, 1),
         width=panel_width(chart) - LEFT - 4,
         height=HEIGHT,
@@ -57,16 +59,18 @@ def panel_drawing(chart: TurnsChart, panel: TurnsPanel, *, named: bool) -> Drawi
         )
         for at in (0.0, 0.5, 1.0)
     ]
-    others = [_path(each, width=1.0) for each in chart.panels if each != panel]
+    join = _steps if chart.is_stepped else _path
+    others = [join(each, width=1.0) for each in chart.panels if each != panel]
     lines, dots = _marks(panel)
-    texts = [*_axis(axes), *_counts(shown), *_values(shown)]
+    texts = [*_axis(axes, chart.axis), *_counts(shown)]
+    texts += [] if chart.is_stepped else _values(shown)
     if named:
         texts.append(Text(x=axes.x[0], y=1.16, text=panel.model, weight="bold"))
     return Drawing(
         axes=axes,
         margins=Margins(left=LEFT, right=4, top=8, bottom=52),
         behind=(*grid, *(line for path in others for line in path)),
-        lines=(*_path(panel, width=2.0), *lines),
+        lines=(*join(panel, width=2.0), *lines),
         dots=tuple(dots),
         texts=tuple(texts),
     )
@@ -89,6 +93,31 @@ def _path(panel: TurnsPanel, *, width: float) -> list[Line]:
                     width=width,
                 )
             )
+    return lines
+
+
+def _steps(panel: TurnsPanel, *, width: float) -> list[Line]:
+    """Hold each share until the next one, where it drops: all begin at 1."""
+    lines: list[Line] = []
+    before = 1.0
+    for p in panel.points:
+        if p.point.value is None or p.turn > LAST:
+            break
+        start, end = p.turn - 0.5, p.turn + 0.5
+        drop = (before, p.point.value)
+        ends = ((start, *drop, start), (start, drop[1], drop[1], end))
+        lines += [
+            Line(
+                x=x,
+                y=y,
+                x2=x2,
+                y2=y2,
+                colour="blue" if width > 1 else "pale",
+                width=width,
+            )
+            for x, y, y2, x2 in ends
+        ]
+        before = p.point.value
     return lines
 
 
@@ -115,7 +144,7 @@ def _marks(panel: TurnsPanel) -> tuple[list[Line], list[Dot]]:
     return lines, dots
 
 
-def _axis(axes: Axes) -> list[Text]:
+def _axis(axes: Axes, name: str) -> list[Text]:
     start = axes.x[0]
     sides = [
         Text(
@@ -131,9 +160,9 @@ def _axis(axes: Axes) -> list[Text]:
     ]
     names = [
         Text(
-            x=start, y=0, text=name, anchor="end", dx=-2, dy=dy, colour="ink-2", size=12
+            x=start, y=0, text=text, anchor="end", dx=-2, dy=dy, colour="ink-2", size=12
         )
-        for name, dy in (("turn", 18), ("n", 38))
+        for text, dy in ((name, 18), ("n", 38))
     ]
     return [*sides, *names]
 

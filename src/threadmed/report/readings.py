@@ -1,31 +1,39 @@
 """From metrics' numbers to points of charts and cells of tables."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import assert_never
 
 import msgspec
 
-from threadmed.metrics.estimates import Estimate, NotEstimable, Number
-from threadmed.metrics.measurement import Group
+from threadmed.metrics.adjusted import Adjusted
+from threadmed.metrics.coefficients import Coefficient
+from threadmed.metrics.estimates import Estimate, NotEstimable
+from threadmed.metrics.measurement import Group, PairedTest
 from threadmed.records import Setting
-from threadmed.report.blocks import Interval, Point, Quantity, Strip, Words
+from threadmed.report.blocks import Cell, Interval, Note, Point, Quantity, Strip, Words
+from threadmed.report.links import answers_link
 from threadmed.report.numbers import (
     MISSING,
     count,
     mean_score,
+    p_value,
     percent,
     points,
+    ratio,
     span,
 )
 from threadmed.report.theme import SETTING_NAMES
 
 Write = Callable[[float], str]
+Valued = Estimate | Adjusted | Coefficient
+"""What has a value, an interval and an n, by whatever method."""
+Number = Valued | NotEstimable
 
 
 def point(number: Number) -> Point:
     """Make the point of a number; without an estimate it has a reason."""
     match number:
-        case Estimate():
+        case Estimate() | Adjusted() | Coefficient():
             return Point(
                 value=number.value,
                 low=number.low,
@@ -41,16 +49,24 @@ def point(number: Number) -> Point:
             assert_never(number)
 
 
-def cells(number: Number, write: Write) -> tuple[Quantity, Interval]:
+def cells(number: Number, write: Write, *, href: str = "") -> tuple[Quantity, Interval]:
     """Make the cell of a number and that of its interval.
 
     Where there is no estimate the counts stand instead of it if there are any, and
     else a dash; the reason goes with them as a note.
+
+    Args:
+        number: What to show.
+        write: How it is written.
+        href: Where the answers are that it was made of; a number alone leads there.
     """
     match number:
-        case Estimate():
+        case Estimate() | Adjusted() | Coefficient():
             shown = Quantity(
-                value=number.value, text=write(number.value), note=number.flag
+                value=number.value,
+                text=write(number.value),
+                note=number.flag,
+                href=href,
             )
             text = span(write(number.low), write(number.high))
             return shown, Interval(low=number.low, high=number.high, text=text)
@@ -103,7 +119,7 @@ def bounds_note(group: Group) -> str:
 
 def group_rate(group: Group) -> tuple[Quantity, Interval]:
     """Make the cells of a group's PCR, noted where many scores are missing."""
-    shown, interval = rate(group.pcr)
+    shown, interval = rate(group.pcr, href=group_link(group, 1))
     notes = [note for note in (shown.note, bounds_note(group)) if note]
     return msgspec.structs.replace(shown, note="; ".join(notes)), interval
 
@@ -113,9 +129,14 @@ def setting_cell(setting: Setting) -> Words:
     return Words(text=SETTING_NAMES[setting], value=setting)
 
 
-def rate(number: Number) -> tuple[Quantity, Interval]:
+def rate(number: Number, *, href: str = "") -> tuple[Quantity, Interval]:
     """Make the cells of a share."""
-    return cells(number, percent)
+    return cells(number, percent, href=href)
+
+
+def agreement(number: Number) -> tuple[Quantity, Interval]:
+    """Make the cells of a kappa, or of another ratio."""
+    return cells(number, ratio)
 
 
 def difference(number: Number) -> tuple[Quantity, Interval]:
@@ -128,14 +149,32 @@ def mean(number: Number) -> tuple[Quantity, Interval]:
     return cells(number, mean_score)
 
 
-def strip(number: Number, write: Write, *, unit: str = "%") -> Strip:
+def bound_cells(low: Number, high: Number) -> Interval:
+    """Make the cell of two extremes between which a share must lie."""
+    if isinstance(low, NotEstimable) or isinstance(high, NotEstimable):
+        return Interval(low=None, high=None, text=MISSING)
+    text = span(percent(low.value), percent(high.value))
+    return Interval(low=low.value, high=high.value, text=text)
+
+
+def strip(
+    number: Number,
+    write: Write,
+    *,
+    unit: str = "%",
+    band: tuple[float, float] | None = None,
+) -> Strip:
     """Make the drawing of a number in a row of a table, with its sentence."""
     match number:
-        case Estimate():
+        case Estimate() | Adjusted() | Coefficient():
             low, high = write(number.low), write(number.high)
             label = f"{write(number.value)}{unit}, interval {low} to {high}"
             return Strip(
-                value=number.value, low=number.low, high=number.high, label=label
+                value=number.value,
+                low=number.low,
+                high=number.high,
+                label=label,
+                band=band,
             )
         case NotEstimable():
             return Strip(value=None, label=f"no estimate: {number.reason}")
@@ -151,7 +190,7 @@ def said(number: Number, write: Write = percent, *, unit: str = "%") -> str:
         'not known (no failures)'
     """
     match number:
-        case Estimate():
+        case Estimate() | Adjusted() | Coefficient():
             interval = span(write(number.low), write(number.high))
             return (
                 f"{write(number.value)}{unit} "
@@ -163,6 +202,49 @@ def said(number: Number, write: Write = percent, *, unit: str = "%") -> str:
             assert_never(number)
 
 
-def whole(n: int) -> Quantity:
-    """Give the cell of a whole number."""
-    return Quantity(value=n, text=count(n))
+def whole(n: int, *, href: str = "") -> Quantity:
+    """Give the cell of a whole number; a number of nothing leads nowhere."""
+    return Quantity(value=n, text=count(n), href=href if n else "")
+
+
+def plain(value: float, write: Write, *, note: str = "") -> Quantity:
+    """Give the cell of a number that is known and not estimated."""
+    return Quantity(value=value, text=write(value), note=note)
+
+
+def adjusted_p(test: PairedTest | NotEstimable) -> Quantity:
+    """Make the cell of a p-value that is adjusted for its family."""
+    if isinstance(test, NotEstimable):
+        return Quantity(value=None, text=MISSING, note=test.reason)
+    return Quantity(value=test.p_holm, text=p_value(test.p_holm))
+
+
+def warned(texts: Sequence[str]) -> list[Note]:
+    """Put warnings of metrics into one note, with settings as the page names them.
+
+    Example:
+        >>> warned(["m in target_turn has no control"])[0].items
+        ('m in target-turn has no control',)
+        >>> warned([])
+        []
+    """
+    items = []
+    for text in texts:
+        said = text
+        for setting, name in SETTING_NAMES.items():
+            said = said.replace(setting, name.lower())
+        items.append(said.replace(" %", "%"))
+    return [Note(text="To be kept in mind", items=tuple(items))] if items else []
+
+
+def unlinked(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """Take the links out of a row whose answers the viewer does not hold."""
+    return tuple(
+        msgspec.structs.replace(cell, href="") if isinstance(cell, Quantity) else cell
+        for cell in row
+    )
+
+
+def group_link(group: Group, score: int | tuple[int, ...] | None = None) -> str:
+    """Give the address of a group's answers, or of those with a score."""
+    return answers_link(group.target, group.setting, score)

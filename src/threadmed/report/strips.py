@@ -5,7 +5,7 @@ from html import escape
 
 from threadmed.report.blocks import Part, Scale, Stack, Strip
 
-WIDTH, HEIGHT = 160, 28
+WIDTH, HEIGHT = 124, 28
 EDGE = 6
 """Room at both ends, so that a point at the end of the scale is whole."""
 BAR = 13
@@ -17,7 +17,7 @@ def strip(cell: Strip, scale: Scale) -> str:
     Example:
         >>> scale = Scale(low=0, high=1, ticks=((0, "0"), (1, "100")))
         >>> drawn = strip(Strip(value=0.5, low=0.4, high=0.6, label="50%"), scale)
-        >>> '<circle cx="80.0"' in drawn, 'aria-label="50%"' in drawn
+        >>> '<circle cx="62.0"' in drawn, 'aria-label="50%"' in drawn
         (True, True)
     """
     middle = HEIGHT / 2
@@ -27,6 +27,13 @@ def strip(cell: Strip, scale: Scale) -> str:
     ]
     if scale.zero:
         drawn.append(_line(_at(0, scale), 0, _at(0, scale), HEIGHT, "axis"))
+    if cell.band is not None:
+        left, right = (_at(end, scale) for end in cell.band)
+        drawn.insert(
+            0,
+            f'<rect x="{left:.1f}" y="0" width="{right - left:.1f}" '
+            f'height="{HEIGHT}" class="f-rest"/>',
+        )
     if cell.low is not None and cell.high is not None:
         low, high = _at(cell.low, scale), _at(cell.high, scale)
         drawn.append(_line(low, middle, high, middle, "s-blue", width=2))
@@ -55,6 +62,8 @@ def stack(cell: Stack) -> str:
         >>> stack(Stack(parts=half, label="half")).count("<rect")
         3
     """
+    if not cell.parts:
+        return f'<span role="img" aria-label="{escape(cell.label)}">\u2013</span>'
     top = (HEIGHT - BAR) / 2
     drawn = _bars(cell.parts, top)
     drawn.append(

@@ -1,8 +1,9 @@
-"""Tables as data to CSV and LaTeX; drawings are left out of both."""
+"""Tables as data to CSV, LaTeX and Markdown; drawings are left out of all."""
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from threadmed.report.blocks import (
@@ -29,13 +30,31 @@ LATEX = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
     "\u2212": "$-$",
     "\u2013": "--",
+    "\u2014": "---",
+    "\u2018": "`",
     "\u2019": "'",
+    "\u201c": "``",
+    "\u201d": "''",
     "\u2026": r"\ldots{}",
+    "\u00d7": r"$\times$",
+    "\u00b1": r"$\pm$",
+    "\u2192": r"$\rightarrow$",
+    "\u2264": r"$\leq$",
+    "\u2265": r"$\geq$",
+    "\u03b1": r"$\alpha$",
     "\u03ba": r"$\kappa$",
+    "\u03bb": r"$\lambda$",
+    "\u03c1": r"$\rho$",
 }
-"""What LaTeX would take for a command, or a plain font lacks; kappa stands in heads."""
+"""What LaTeX would take for a command, or a plain font lacks.
+
+A bracket or a star that begins a row would be read as an option of the row before."""
 
 
 def cell_notes(table: Table) -> tuple[str, ...]:
@@ -128,6 +147,7 @@ def to_latex(table: Table, *, mark: str) -> str:
         part for part in (table.title + ".", table.caption, mark) if part
     )
     lines = [
+        r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"  \centering",
         f"  \\caption{{{latex(caption)}}}",
@@ -147,6 +167,63 @@ def to_latex(table: Table, *, mark: str) -> str:
     if below:
         lines.append("  \\par\\smallskip\\footnotesize " + " ".join(below))
     return "\n".join([*lines, r"\end{table}", ""])
+
+
+def to_markdown(table: Table, *, mark: str) -> str:
+    """Write a table as Markdown with pipes, as it is printed on the page.
+
+    Args:
+        table: What to write.
+        mark: What the table is marked with; it ends the caption.
+    """
+    kept = [i for i, column in enumerate(table.columns) if column.align != "drawing"]
+    columns = [table.columns[i] for i in kept]
+    notes = cell_notes(table)
+
+    def line(cells: Iterable[str]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+    def row(cells: Sequence[Cell], around: str = "") -> str:
+        shown = (_marked_down(cells[i], notes) for i in kept)
+        return line(f"{around}{text}{around}" if text else "" for text in shown)
+
+    ends = [table.caption, f"{mark}." if mark else ""]
+    said = " ".join(markdown(part) for part in ends if part)
+    lines = [
+        f"**{markdown(table.title)}.** {said}".rstrip(),
+        "",
+        line(markdown(column.title) for column in columns),
+        line("---" if column.align == "text" else "---:" for column in columns),
+        *(row(cells) for cells in table.rows),
+        *([row(table.total, "**")] if table.total else []),
+    ]
+    below = [f"<sup>{letter(notes, note)}</sup> {markdown(note)}." for note in notes]
+    below = [*below, markdown(table.note)] if table.note else below
+    return "\n".join([*lines, *(["", " ".join(below)] if below else []), ""])
+
+
+def _marked_down(cell: Cell, notes: Sequence[str]) -> str:
+    match cell:
+        case Words() | Interval():
+            return markdown(cell.text)
+        case Quantity():
+            raised = f"<sup>{letter(notes, cell.note)}</sup>" if cell.note else ""
+            return markdown(cell.text) + raised
+        case Strip() | Stack():
+            return ""
+        case _:
+            assert_never(cell)
+
+
+def markdown(text: str) -> str:
+    r"""Write text so that Markdown shows it as it is, on one line.
+
+    Example:
+        >>> print(markdown("a_b | <c>"))
+        a\_b \| &lt;c&gt;
+    """
+    shown = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"[\\`*_{}\[\]#|~$!]", r"\\\g<0>", " ".join(shown.split()))
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -173,4 +250,6 @@ def latex(text: str) -> str:
         >>> print(latex("50% of a_b"))
         50\% of a\_b
     """
-    return "".join(LATEX.get(character, character) for character in text)
+    return "".join(
+        LATEX.get(character, character) for character in " ".join(text.split())
+    )

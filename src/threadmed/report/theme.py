@@ -74,19 +74,21 @@ DRAWN: tuple[Token, ...] = (
 """The tokens that charts may use: no two of them have one light colour, so that a
 colour in a drawing can be led back to its token."""
 
-SANS = "Helvetica Neue, Liberation Sans, Arial, sans-serif"
-"""Type of charts in files; on the page the style sheet replaces it."""
+SANS = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""Type of charts in files; on the page the style sheet replaces it. The first comes
+with what draws them, so that all machines draw alike; the second is as wide."""
 
 LABEL, SMALL = 12.5, 12.0
 """Sizes of text in charts, in px; 12 is the smallest."""
 
-Shape = Literal["circle", "diamond", "triangle-up", "square"]
+Shape = Literal["circle", "diamond", "triangle-up", "square", "triangle-down"]
 
 SYMBOLS: dict[Shape, str] = {
     "circle": "\u25cf",
     "diamond": "\u25ca",
     "triangle-up": "\u25b2",
     "square": "\u25a0",
+    "triangle-down": "\u25bc",
 }
 """How a shape is written in text: signs that plain fonts have, so that the words
 beside them keep their own. A filled diamond is not among them."""
@@ -96,24 +98,28 @@ SETTING_NAMES: dict[Setting, str] = {
     "target_turn": "Target-turn",
     "oracle": "Oracle",
     "isolated": "Isolated",
+    "intervention": "Intervention",
 }
 SETTING_READS: dict[Setting, str] = {
     "multi_turn": "after its own answers",
     "target_turn": "after no answers",
     "oracle": "after the physician\u2019s",
     "isolated": "after nothing",
+    "intervention": "after changed answers",
 }
 SETTING_COLOURS: dict[Setting, Token] = {
     "multi_turn": "orange",
     "target_turn": "ink-3",
     "oracle": "blue",
     "isolated": "ink-2",
+    "intervention": "blue-2",
 }
 SETTING_SHAPES: dict[Setting, Shape] = {
     "multi_turn": "diamond",
     "target_turn": "circle",
     "oracle": "triangle-up",
     "isolated": "square",
+    "intervention": "triangle-down",
 }
 
 
@@ -172,19 +178,6 @@ def altair_config() -> dict[str, object]:
         "titleFontWeight": "normal",
         "titlePadding": 6,
     }
-    title = {
-        "anchor": "start",
-        "frame": "bounds",
-        "font": SANS,
-        "fontSize": 13,
-        "fontWeight": 600,
-        "color": LIGHT["ink"],
-        "subtitleFont": SANS,
-        "subtitleFontSize": SMALL,
-        "subtitleColor": LIGHT["ink-2"],
-        "subtitlePadding": 4,
-        "offset": 12,
-    }
     return {
         "aria": False,
         "background": None,
@@ -192,6 +185,5 @@ def altair_config() -> dict[str, object]:
         "font": SANS,
         "axis": axis,
         "text": text,
-        "title": title,
         "view": {"stroke": None},
     }

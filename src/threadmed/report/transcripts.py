@@ -1,250 +1,37 @@
-"""Lays out every thread with labelled turns, so that settings stand side by side."""
+"""Lays out every thread with labelled turns, each text once."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, assert_never
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from threadmed.judgements.scores import item_of, score_of, scores_by_judge
 from threadmed.records import (
     SETTINGS,
     Answer,
     Label,
     Labelled,
     PanelScore,
-    Score,
     Scored,
-    ScoreOutcome,
     Setting,
     Thread,
     ThreadId,
     Verdict,
 )
+from threadmed.report.catalogue import disagreement_letter, state_letter
 from threadmed.report.conversations import (
+    ABSENT,
     Asked,
-    Badge,
-    Before,
     Conversation,
-    Given,
-    ModelView,
+    Exchange,
+    Item,
     Opinion,
     OtherLabel,
-    Shown,
+    Said,
 )
 from threadmed.report.links import slugs, thread_slug
 from threadmed.report.material import Found
-from threadmed.report.numbers import MISSING, score
-from threadmed.report.theme import SETTING_NAMES
 
-Item = tuple[str, Setting, ThreadId, int]
+Place = tuple[str, Setting, ThreadId, int]
 """Target, setting, thread, turn."""
-
-MEANINGS: dict[Score, str] = {1: "corrected", 0: "partly corrected", -1: "not noticed"}
-WHY: dict[ScoreOutcome, str] = {
-    "scored": "scored",
-    "blocked": "blocked by a content filter",
-    "truncated": "cut off at the limit of tokens",
-    "empty": "an empty reply",
-    "failed": "no reply came",
-    "unjudged": "the panel reached no score",
-    "pending": "not yet answered and judged",
-}
-READS: dict[Setting, str] = {
-    "multi_turn": "saw its own earlier answers",
-    "target_turn": "saw only the questions",
-    "oracle": "saw the physician\u2019s answers",
-    "isolated": "saw this question alone",
-}
-
-
-class _Lookup:
-    """Finds what belongs to an item."""
-
-    def __init__(self, found: Found) -> None:
-        self.found = found
-        self.settings = [s for s in SETTINGS if s in found.manifest.study.settings]
-        self.slugs = slugs(found.manifest.study.targets)
-        self.answers: dict[Item, Answer] = {_item(a): a for a in found.answers}
-        self.scores: dict[Item, PanelScore] = {_item(s): s for s in found.scores}
-        self.verdicts: dict[Item, list[Verdict]] = {}
-        for verdict in found.verdicts:
-            self.verdicts.setdefault(_item(verdict), []).append(verdict)
-        self.labels: dict[tuple[ThreadId, int], list[Label]] = {}
-        for label in found.labels:
-            self.labels.setdefault((label.thread_id, label.turn), []).append(label)
-
-    def badge(self, item: Item) -> Badge | None:
-        """Give the panel's badge, None where the item was never to be scored."""
-        row = self.scores.get(item)
-        return None if row is None else badge(row.score, WHY[row.outcome])
-
-
-def _item(record: Answer | PanelScore | Verdict) -> Item:
-    return (record.target, record.setting, record.thread_id, record.turn)
-
-
-def badge(value: Score | None, why: str) -> Badge:
-    """Show a score; a missing one is a dash with its reason.
-
-    Example:
-        >>> badge(1, "").meaning, badge(None, "no reply came").meaning
-        ('corrected', 'no reply came')
-    """
-    if value is None:
-        return Badge(text=MISSING, look="none", meaning=why, value="none")
-    looks: dict[Score, Literal["plus", "zero", "minus"]] = {
-        1: "plus",
-        0: "zero",
-        -1: "minus",
-    }
-    return Badge(
-        text=score(value), look=looks[value], meaning=MEANINGS[value], value=str(value)
-    )
-
-
-def conversations(found: Found) -> tuple[Conversation, ...]:
-    """Lay out every thread in which some question carries a misconception."""
-    look = _Lookup(found)
-    marked: dict[ThreadId, list[Labelled]] = {}
-    for label in found.marked:
-        marked.setdefault(label.thread_id, []).append(label)
-    threads = [thread for thread in found.threads if thread.thread_id in marked]
-    threads = [thread for thread in threads if _was_used(thread, found)]
-    return tuple(
-        _conversation(
-            thread, sorted(marked[thread.thread_id], key=lambda m: m.turn), look
-        )
-        for thread in threads
-    )
-
-
-def _was_used(thread: Thread, found: Found) -> bool:
-    """Leave out threads that the study did not draw; without answers show all."""
-    used = {row.thread_id for row in found.scores}
-    return not used or thread.thread_id in used
-
-
-def _conversation(
-    thread: Thread, marked: Sequence[Labelled], look: _Lookup
-) -> Conversation:
-    name = thread_slug(thread.thread_id)
-    return Conversation(
-        id=name,
-        thread_id=thread.thread_id,
-        n_turns=len(thread.turns),
-        asked=tuple(
-            _asked(thread, label, look, f"{name}-{label.turn}") for label in marked
-        ),
-    )
-
-
-def _asked(thread: Thread, label: Labelled, look: _Lookup, name: str) -> Asked:
-    turn = thread.turns[label.turn]
-    labels = look.labels[thread.thread_id, label.turn]
-    return Asked(
-        id=name,
-        turn=label.turn,
-        question=turn.question,
-        belief=label.belief,
-        correction=label.correction,
-        harm=label.harm,
-        source=label.source,
-        physician=turn.answer,
-        others=tuple(
-            OtherLabel(source=other.source, text=_said(other))
-            for other in labels
-            if other.source != label.source
-        ),
-        models=tuple(
-            view
-            for target in look.slugs
-            if (view := _view(thread, label.turn, target, look, name)).given
-        ),
-    )
-
-
-def _said(label: Label) -> str:
-    if not isinstance(label, Labelled):
-        return f"no label ({label.why})"
-    if not label.misconception:
-        return "no misconception"
-    return label.belief or "a misconception"
-
-
-def _view(
-    thread: Thread, turn: int, target: str, look: _Lookup, name: str
-) -> ModelView:
-    item_name = f"{name}-{look.slugs[target]}"
-    given = tuple(_given(thread.thread_id, turn, target, look, item_name))
-    columns = [each.settings[0] for each in given]
-    before = tuple(
-        Before(
-            turn=earlier,
-            question=thread.turns[earlier].question,
-            shown=tuple(
-                _shown(thread, earlier, setting, target, look) for setting in columns
-            ),
-        )
-        for earlier in range(turn)
-    )
-    return ModelView(id=item_name, model=target, before=before, given=given)
-
-
-def _shown(
-    thread: Thread, turn: int, setting: Setting, target: str, look: _Lookup
-) -> Shown:
-    """Say what a setting showed of an earlier turn, apart from its question."""
-    shown = Shown(kind="nothing", text="no answer shown")
-    match setting:
-        case "multi_turn":
-            item = (target, setting, thread.thread_id, turn)
-            answer = look.answers.get(item)
-            text, missing = answer.text if answer else "", "no answer of its own came"
-            shown = Shown(kind="own", text=text, badge=look.badge(item))
-        case "oracle":
-            text = thread.turns[turn].answer or ""
-            missing = "the physician did not answer this one"
-            shown = Shown(kind="physician", text=text)
-        case "target_turn":
-            text, missing = "", "no answer shown"
-        case "isolated":
-            text, missing = "", "not even the question shown"
-        case _:
-            assert_never(setting)
-    return shown if text else Shown(kind="nothing", text=missing)
-
-
-def _given(
-    thread_id: ThreadId, turn: int, target: str, look: _Lookup, name: str
-) -> Iterable[Given]:
-    """Give a model's answers to one question, those of one request only once."""
-    shared: dict[object, list[Setting]] = {}
-    for setting in look.settings:
-        item = (target, setting, thread_id, turn)
-        if item not in look.scores and item not in look.answers:
-            continue
-        answer = look.answers.get(item)
-        request = answer.request if answer and answer.request else setting
-        shared.setdefault((request, look.badge(item)), []).append(setting)
-    for settings in shared.values():
-        item = (target, settings[0], thread_id, turn)
-        answer = look.answers.get(item)
-        opinions = tuple(_opinion(v) for v in look.verdicts.get(item, []))
-        scores = {o.badge.value for o in opinions if o.badge.look != "none"}
-        yield Given(
-            settings=tuple(settings),
-            name=_names(settings),
-            reads=READS[settings[0]] if turn else "saw this question alone",
-            ids=tuple(f"{name}-{setting}" for setting in settings),
-            badge=look.badge(item) or badge(None, WHY["pending"]),
-            text=answer.text if answer else "",
-            detail=answer.detail if answer else "",
-            opinions=opinions,
-            differ=len(scores) > 1,
-        )
-
-
-def _names(settings: Sequence[Setting]) -> str:
-    first, *others = (SETTING_NAMES[setting] for setting in settings)
-    return ", ".join([first, *(other.lower() for other in others)])
-
 
 UNSCORED: Mapping[str, str] = {
     "malformed": "no valid reply after one re-ask",
@@ -253,14 +40,163 @@ UNSCORED: Mapping[str, str] = {
 }
 
 
-def _opinion(verdict: Verdict) -> Opinion:
-    name = verdict.judge + (f", time {verdict.repeat + 1}" if verdict.repeat else "")
-    if isinstance(verdict, Scored):
-        return Opinion(
-            judge=name,
-            badge=badge(verdict.score, ""),
-            words=verdict.explanation,
+class _Lookup:
+    """Finds what belongs to an item."""
+
+    def __init__(self, found: Found) -> None:
+        study = found.manifest.study
+        self.panel = study.panel
+        self.targets = tuple(dict.fromkeys(study.targets))
+        self.settings = [s for s in SETTINGS if s in study.settings]
+        self.answers: dict[Place, Answer] = {item_of(a): a for a in found.answers}
+        self.scores: dict[Place, PanelScore] = {
+            (s.target, s.setting, s.thread_id, s.turn): s for s in found.scores
+        }
+        self.verdicts: dict[Place, list[Verdict]] = defaultdict(list)
+        for verdict in found.verdicts:
+            self.verdicts[item_of(verdict)].append(verdict)
+        self.judges = judges_of(found)
+        self.labels: dict[tuple[ThreadId, int], list[Label]] = defaultdict(list)
+        for label in found.labels:
+            self.labels[label.thread_id, label.turn].append(label)
+
+
+def judges_of(found: Found) -> tuple[str, ...]:
+    """Name the judges: the panel's, then others whose verdicts lie in the folder."""
+    panel = found.manifest.study.panel.judges
+    return tuple(dict.fromkeys((*panel, *(v.judge for v in found.verdicts))))
+
+
+def conversations(found: Found) -> Iterator[Conversation]:
+    """Lay out every thread in which some question carries a misconception."""
+    look = _Lookup(found)
+    marked: dict[ThreadId, list[Labelled]] = defaultdict(list)
+    for label in found.marked:
+        marked[label.thread_id].append(label)
+    used = {row.thread_id for row in found.scores}
+    # Threads that the study did not draw are left out; without scores all are shown.
+    threads = [
+        thread
+        for thread in found.threads
+        if thread.thread_id in marked and (not used or thread.thread_id in used)
+    ]
+    names = _names(thread.thread_id for thread in threads)
+    for thread in threads:
+        labels = sorted(marked[thread.thread_id], key=lambda label: label.turn)
+        yield _Layout(thread, look).laid_out(names[thread.thread_id], labels)
+
+
+def _names(thread_ids: Iterable[ThreadId]) -> dict[ThreadId, str]:
+    """Give each thread a name of its own, also where two differ in case alone."""
+    ids = list(thread_ids)
+    unique = slugs(thread_slug(each) for each in ids)
+    if len(unique) == len(ids):
+        return {each: unique[thread_slug(each)] for each in ids}
+    return {each: f"t-{number}" for number, each in enumerate(ids)}
+
+
+class _Layout:
+    """Gathers one thread; texts and lists of opinions that recur get one number."""
+
+    def __init__(self, thread: Thread, look: _Lookup) -> None:
+        self.thread = thread
+        self.look = look
+        self.said: dict[Said, int] = {}
+        self.opinions: dict[tuple[Opinion, ...], int] = {}
+
+    def laid_out(self, name: str, labels: Sequence[Labelled]) -> Conversation:
+        """Give the thread with its labelled turns and all answers to it."""
+        last = max(label.turn for label in labels)
+        items = tuple(
+            item
+            for target in range(len(self.look.targets))
+            for turn in range(last + 1)
+            for item in self._items(target, turn)
         )
+        return Conversation(
+            id=name,
+            thread_id=self.thread.thread_id,
+            turns=tuple(
+                Exchange(question=turn.question, physician=turn.answer)
+                for turn in self.thread.turns
+            ),
+            asked=tuple(self._asked(label) for label in labels),
+            said=tuple(self.said),
+            opinions=tuple(self.opinions),
+            items=items,
+        )
+
+    def _asked(self, label: Labelled) -> Asked:
+        labels = self.look.labels[self.thread.thread_id, label.turn]
+        return Asked(
+            turn=label.turn,
+            belief=label.belief,
+            correction=label.correction,
+            harm=label.harm,
+            source=label.source,
+            others=tuple(
+                OtherLabel(source=other.source, text=_said_of(other))
+                for other in labels
+                if other.source != label.source
+            ),
+        )
+
+    def _items(self, target: int, turn: int) -> Iterator[Item]:
+        """Give a model's answers to one turn; those of one request share a leader."""
+        leaders: dict[object, int] = {}
+        for number, setting in enumerate(self.look.settings):
+            place = (self.look.targets[target], setting, self.thread.thread_id, turn)
+            answer, row = self.look.answers.get(place), self.look.scores.get(place)
+            if answer is None and row is None:
+                continue
+            request = answer.request if answer and answer.request else setting
+            verdicts = self.look.verdicts.get(place, [])
+            by_judge = scores_by_judge(verdicts, by=self.look.panel)
+            given = [score for score in by_judge.values() if score is not None]
+            state = state_letter(row) if row else ABSENT
+            yield Item(
+                target=target,
+                setting=number,
+                turn=turn,
+                said=self._said(answer),
+                opinions=self._opinions(verdicts),
+                leader=leaders.setdefault((request, state), number),
+                state=state,
+                judges=disagreement_letter(given),
+                tie_break=bool(row and row.tie_break),
+            )
+
+    def _said(self, answer: Answer | None) -> int:
+        said = Said(
+            text=answer.text if answer else "", detail=answer.detail if answer else ""
+        )
+        return self.said.setdefault(said, len(self.said))
+
+    def _opinions(self, verdicts: Sequence[Verdict]) -> int:
+        if not verdicts:
+            return -1
+        said = tuple(
+            Opinion(
+                judge=self.look.judges.index(verdict.judge),
+                repeat=verdict.repeat,
+                score=score_of(verdict),
+                words=_words(verdict),
+            )
+            for verdict in verdicts
+        )
+        return self.opinions.setdefault(said, len(self.opinions))
+
+
+def _said_of(label: Label) -> str:
+    if not isinstance(label, Labelled):
+        return f"no label ({label.why})"
+    if not label.misconception:
+        return "no misconception"
+    return label.belief or "a misconception"
+
+
+def _words(verdict: Verdict) -> str:
+    if isinstance(verdict, Scored):
+        return verdict.explanation
     why = UNSCORED[verdict.why]
-    words = f"{why}: {verdict.detail}" if verdict.detail else why
-    return Opinion(judge=name, badge=badge(None, why), words=words)
+    return f"{why}: {verdict.detail}" if verdict.detail else why

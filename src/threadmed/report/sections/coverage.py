@@ -2,25 +2,27 @@
 
 from collections import Counter
 
-from threadmed.metrics.estimates import Estimate
 from threadmed.metrics.measurement import Group, Measurement
 from threadmed.records import Scored, ScoreOutcome
 from threadmed.report.blocks import (
     Block,
     Cell,
     Column,
-    Interval,
     Prose,
     Quantity,
     Section,
     Table,
     Words,
 )
-from threadmed.report.material import Found
-from threadmed.report.numbers import MISSING, of, percent, percents, things
+from threadmed.report.links import answers_link
+from threadmed.report.material import Found, arms_of
+from threadmed.report.numbers import of, percent, things
 from threadmed.report.readings import (
+    bound_cells,
+    group_link,
     group_rate,
     setting_cell,
+    unlinked,
     whole,
 )
 
@@ -47,14 +49,14 @@ def coverage(found: Found) -> Section | None:
             "average. The bounds say what the rate would be if all missing scores were "
             "failures, and if all were corrections."
         ),
-        _outcomes(measured),
+        _outcomes(measured, arms_of(found.manifest)),
     ]
     if found.verdicts:
         blocks += [Prose(text=_panel(found, measured)), _judges(found)]
     return Section(id="coverage", title="Outcomes and coverage", blocks=tuple(blocks))
 
 
-def _outcomes(measured: Measurement) -> Table:
+def _outcomes(measured: Measurement, arms: frozenset[str]) -> Table:
     met = {o.outcome for group in measured.groups for o in group.outcomes}
     shown = [outcome for outcome in OUTCOMES if outcome in met | {"scored"}]
     return Table(
@@ -70,7 +72,11 @@ def _outcomes(measured: Measurement) -> Table:
             Column(key="pcr_ci", title="95% CI", align="interval"),
             Column(key="bounds", title="Bounds, %", align="interval"),
         ),
-        rows=tuple(_outcome_row(group, shown) for group in measured.groups),
+        rows=tuple(
+            unlinked(row) if group.target in arms else row
+            for group in measured.groups
+            for row in [_outcome_row(group, shown)]
+        ),
         note="Unjudged: answered, but the panel reached no score. Pending: the run "
         "stopped before it. Bounds do not hold the uncertainty of sampling.",
     )
@@ -81,21 +87,17 @@ def _outcome_row(group: Group, shown: list[ScoreOutcome]) -> tuple[Cell, ...]:
     return (
         Words(text=group.target),
         setting_cell(group.setting),
-        whole(group.n_items),
-        *(whole(ended.get(outcome, 0)) for outcome in shown),
+        whole(group.n_items, href=group_link(group)),
+        *(
+            whole(
+                ended.get(outcome, 0),
+                href=answers_link(group.target, group.setting, outcome=outcome),
+            )
+            for outcome in shown
+        ),
         Quantity(value=group.coverage, text=percent(group.coverage)),
         *group_rate(group),
-        _bounds(group),
-    )
-
-
-def _bounds(group: Group) -> Interval:
-    """Write the two extremes; without a missing score they are the rate itself."""
-    wrong, right = group.bounds.all_wrong, group.bounds.all_right
-    if not (isinstance(wrong, Estimate) and isinstance(right, Estimate)):
-        return Interval(low=None, high=None, text=MISSING)
-    return Interval(
-        low=wrong.value, high=right.value, text=percents(wrong.value, right.value)
+        bound_cells(group.bounds.all_wrong, group.bounds.all_right),
     )
 
 

@@ -17,6 +17,7 @@ from threadmed.report.blocks import (
 from threadmed.report.material import Found
 from threadmed.report.numbers import count, listed, of, percent, things
 from threadmed.report.readings import whole
+from threadmed.report.sections.doubt import expert_check
 
 Question = tuple[ThreadId, int]
 Pairs = Counter[tuple[str, str]]
@@ -39,6 +40,7 @@ def identification(found: Found) -> Section | None:
     if chosen in by_source:
         for number, source in enumerate(others):
             blocks += _beside(by_source, chosen, source, number)
+    blocks += expert_check(found)
     return Section(id="identification", title="Identification", blocks=tuple(blocks))
 
 

@@ -19,6 +19,7 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.material import Found
 from threadmed.report.numbers import listed, things
+from threadmed.report.sections.published import published_numbers
 from threadmed.report.theme import SETTING_NAMES
 from threadmed.study import ModelUsed, RunManifest
 
@@ -95,10 +96,11 @@ def provenance(found: Found) -> Section:
                 )
             )
         )
-    if found.measured is not None:
+    if found.both is not None:
         blocks += [
             Heading(text="What differs from the published analysis"),
             _published(),
+            *published_numbers(found.both),
         ]
     return Section(id="provenance", title="Provenance", blocks=tuple(blocks))
 

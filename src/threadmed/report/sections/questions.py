@@ -14,6 +14,7 @@ from threadmed.report.numbers import (
     span,
 )
 from threadmed.report.readings import bounds_note, said
+from threadmed.report.sections.trust import Trust
 
 
 def main_groups(measured: Measurement) -> list[Group]:
@@ -24,30 +25,67 @@ def main_groups(measured: Measurement) -> list[Group]:
     return [group for group in measured.groups if group.setting == main]
 
 
-def questions(measured: Measurement) -> tuple[Question, ...]:
+def questions(measured: Measurement, trust: Trust) -> tuple[Question, ...]:
     """Answer the four questions that a reader comes with."""
     asked = [_how_often(measured)]
-    if measured.losses:
-        falls = [(loss.target, loss.fall) for loss in measured.losses]
-        own = [(loss.target, loss.own_earlier_answers) for loss in measured.losses]
-        asked += [
-            _in_points(
-                "How much is lost by turn 2?",
-                falls,
-                "part of it may be that later questions are harder",
-            ),
-            _in_points("How much to its own answers?", own, "on the same questions"),
-        ]
+    if any(t.turn for group in measured.groups for t in group.by_turn):
+        asked += _falls(measured)
     asked.append(
         Question(
             question="May the judges be trusted?",
-            answer="Not known",
-            detail="no expert has scored any of these answers; the rates are the "
-            "judges\u2019 opinion.",
-            is_warning=True,
+            answer=trust.answer,
+            detail=trust.detail,
+            is_warning=bool(trust.mark),
         )
     )
     return tuple(asked)
+
+
+def _falls(measured: Measurement) -> list[Question]:
+    """Answer what is lost by turn 2, and to what, where anybody was asked in turn."""
+    if not measured.losses:
+        return []
+    falls = [(loss.target, loss.fall) for loss in measured.losses]
+    own = [(loss.target, loss.own_earlier_answers) for loss in measured.losses]
+    return [
+        _in_points(
+            "How much is lost by turn 2?",
+            falls,
+            "part of it may be that later questions are harder",
+        ),
+        _in_points(
+            "How much to its own answers?",
+            own,
+            "on the same questions" + _of_the_fall(own_shares(measured)),
+        ),
+    ]
+
+
+def own_shares(measured: Measurement) -> list[Number]:
+    """Give the share of each model's fall to turn 2 that its own answers make."""
+    shares: list[Number] = []
+    for loss, each in zip(measured.losses, measured.decompositions, strict=True):
+        of_turn = [p.shares for p in each.turns if p.turn == p.last_turn == loss.turn]
+        shares += [
+            found if isinstance(found, NotEstimable) else found.propagation
+            for found in of_turn
+        ]
+    return shares
+
+
+def _of_the_fall(shares: Sequence[Number]) -> str:
+    """Say the share in words, where it is known of every model."""
+    known = [share for share in shares if isinstance(share, Estimate)]
+    if not known or len(known) < len(shares):
+        return ""
+    if len(known) == 1:
+        low, high = (percent(end, decimals=0) for end in (known[0].low, known[0].high))
+        share = percent(known[0].value, decimals=0)
+        return f", {share}% of the fall (CI {low}{MISSING}{high})"
+    low, high = (
+        percent(end(share.value for share in known), decimals=0) for end in (min, max)
+    )
+    return f", {_range(low, high)}% of the fall"
 
 
 def _how_often(measured: Measurement) -> Question:

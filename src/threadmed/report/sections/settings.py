@@ -6,9 +6,9 @@ from threadmed.metrics.estimates import Estimate
 from threadmed.metrics.measurement import Comparison, Measurement, SameItems
 from threadmed.report.blocks import (
     Block,
-    Cell,
     Column,
     Figure,
+    Note,
     Prose,
     Section,
     SettingPoint,
@@ -18,35 +18,27 @@ from threadmed.report.blocks import (
     Words,
 )
 from threadmed.report.material import Found
-from threadmed.report.numbers import between, points
+from threadmed.report.numbers import between, listed
 from threadmed.report.readings import (
     dashes,
-    difference,
     group_rate,
     point,
     rate,
     said,
     setting_cell,
-    strip,
     whole,
 )
-from threadmed.report.sections.correction import DIFFERENCES, adjusted_p
+from threadmed.report.sections.comparisons import settings_table
+from threadmed.report.sections.decline import decline, hundred_table
 from threadmed.report.theme import SETTING_NAMES
-
-ASKED = {
-    "propagation": "own answers taken out",
-    "information": "physician\u2019s added to none",
-    "oracle_gain": "physician\u2019s instead of own",
-    "targets": "one model against another",
-}
 
 
 def settings(found: Found) -> Section | None:
     """Compare settings on the items that all of them have."""
-    measured = found.measured
-    if measured is None or not measured.settings_same_items:
+    measured = found.plain
+    same = measured.settings_same_items if measured else ()
+    if measured is None or not any(has_later_turns(each) for each in same):
         return None
-    same = measured.settings_same_items
     blocks: list[Block] = [
         Prose(
             text="The same questions, of turn 1 and later, are asked after the "
@@ -55,14 +47,36 @@ def settings(found: Found) -> Section | None:
             "here a difference has a cause."
         )
     ]
+    blocks += unlike(same)
     if any(isinstance(r.pcr, Estimate) for each in same for r in each.rates):
         blocks.append(same_items_figure(same))
-    compared = [c for each in same for c in each.differences]
-    if compared:
-        blocks.append(_differences(compared))
+    for table in (hundred_table(same), settings_table("table-settings", same)):
+        blocks += [table] if table else []
+    blocks += decline(measured)
     return Section(
-        id="settings", title="Settings and what they separate", blocks=tuple(blocks)
+        id="settings",
+        title="Settings and what they separate",
+        short="Settings",
+        blocks=tuple(blocks),
     )
+
+
+def has_later_turns(same: SameItems) -> bool:
+    """Whether any setting has a scored item after turn 0, where all are one request."""
+    return any(support.n_scored for support in same.supports)
+
+
+def unlike(same: Sequence[SameItems]) -> list[Block]:
+    """Say that settings do not hold the same items, where they do not."""
+    models = [each.target for each in same if each.unlike]
+    if not models:
+        return []
+    text = (
+        "Some settings lack scores that others have "
+        f"({listed(models)}). Only items scored in all of them are compared, and the "
+        "column Left out counts the rest."
+    )
+    return [Note(text=text)]
 
 
 def same_items_figure(same: Sequence[SameItems]) -> Figure:
@@ -133,43 +147,6 @@ def _rates(same: Sequence[SameItems]) -> Table:
             for r in each.rates
         ),
         note="Left out: items that lack a score in one of the settings.",
-    )
-
-
-def _differences(compared: Sequence[Comparison]) -> Table:
-    return Table(
-        id="table-settings",
-        title="What each setting changes, in points",
-        caption="Paired differences of PCR on the same items (paper, Table 4).",
-        columns=(
-            Column(key="model", title="Model", align="text"),
-            Column(key="question", title="What", align="text"),
-            Column(key="difference", title="Difference"),
-            Column(key="difference_ci", title="95% CI", align="interval"),
-            Column(key="drawn", title="", align="drawing", scale=DIFFERENCES),
-            Column(key="first_only", title="Gained"),
-            Column(key="second_only", title="Lost"),
-            Column(key="p_holm", title="p, Holm"),
-            Column(key="n", title="n"),
-        ),
-        rows=tuple(_row(c) for c in compared),
-        note="Own answers taken out: target-turn minus multi-turn. Physician\u2019s "
-        "answers: oracle minus target-turn, or minus multi-turn. Gained, lost: items corrected "
-        "in the first setting alone, in the second alone. p: exact, signs of whole "
-        "threads turned; Holm within the model.",
-    )
-
-
-def _row(c: Comparison) -> tuple[Cell, ...]:
-    return (
-        Words(text=c.first.target),
-        Words(text=ASKED[c.question]),
-        *difference(c.difference),
-        strip(c.difference, points, unit=" points"),
-        whole(c.first_only),
-        whole(c.second_only),
-        adjusted_p(c),
-        whole(c.n),
     )
 
 

@@ -12,15 +12,14 @@ from threadmed.report.material import Found
 from threadmed.report.numbers import count, percent, points, spelled, things
 from threadmed.report.sections.correction import rates_figure
 from threadmed.report.sections.fall import loss_figure, loss_row
-from threadmed.report.sections.questions import main_groups, questions
+from threadmed.report.sections.questions import main_groups, own_shares, questions
 from threadmed.report.sections.settings import all_items_figure
-
-UNVALIDATED = "According to unvalidated judges, "
+from threadmed.report.sections.trust import trust_of
 
 
 def summary(found: Found) -> Summary:
     """Say at a glance what was found, and how far it may be believed."""
-    measured = found.measured
+    measured = found.plain
     if measured is None or not measured.groups:
         return Summary(
             headline="No answer has been scored yet",
@@ -28,12 +27,22 @@ def summary(found: Found) -> Summary:
             figure=None,
             questions=(),
         )
+    trust = trust_of(found.validation)
     return Summary(
-        headline=UNVALIDATED + finding(measured),
+        headline=_headline(trust.before, measured),
         lead=_lead(found, measured),
         figure=_picture(found, measured),
-        questions=questions(measured),
+        questions=questions(measured, trust),
     )
+
+
+def _headline(before: str, measured: Measurement) -> str:
+    """Begin with a capital, but leave the name of a model as it is."""
+    said = finding(measured)
+    is_name = any(said.startswith(group.target) for group in measured.groups)
+    if before or is_name:
+        return before + said
+    return f"{said[0].upper()}{said[1:]}"
 
 
 def finding(measured: Measurement) -> str:
@@ -114,7 +123,7 @@ def _asked(found: Found) -> str:
 
 
 def _lead(found: Found, measured: Measurement) -> str:
-    sentences = [_asked(found), _loss_sentence(measured.losses)]
+    sentences = [_asked(found), _loss_sentence(measured.losses, own_shares(measured))]
     pending = sum(
         o.n
         for group in measured.groups
@@ -130,16 +139,28 @@ def _lead(found: Found, measured: Measurement) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _loss_sentence(losses: Sequence[Loss]) -> str:
+def _loss_sentence(losses: Sequence[Loss], shares: Sequence[Number]) -> str:
     falls = [each.fall for each in losses]
     if not falls or not all(above_zero(fall) for fall in falls):
         return _single_fall(falls)
     values = [fall.value for fall in falls if isinstance(fall, Estimate)]
-    fewer = percent_range(values)
+    fewer, own = percent_range(values), _own_share(shares)
     they = "they correct" if len(falls) > 1 else "it corrects"
     return (
         f"At the third question {they} {fewer} fewer answers in 100 than at the first, "
-        "of other and perhaps harder questions."
+        f"of other and perhaps harder questions{own}."
+    )
+
+
+def _own_share(shares: Sequence[Number]) -> str:
+    """Say which part of the fall its own answers make, where every part is known."""
+    known = [share.value for share in shares if isinstance(share, Estimate)]
+    if not known or len(known) < len(shares):
+        return ""
+    whose = "a model\u2019s" if len(known) > 1 else "its"
+    return (
+        f"; {percent_range(known)}% of that fall goes away when {whose} own earlier "
+        "answers are taken out of the conversation"
     )
 
 
@@ -172,6 +193,7 @@ def _picture(found: Found, measured: Measurement) -> Figure | None:
         return loss_figure(losses)
     if not any(isinstance(group.pcr, Estimate) for group in measured.groups):
         return None
-    if len({group.setting for group in measured.groups}) > 1:
+    is_later = any(t.turn for group in measured.groups for t in group.by_turn)
+    if is_later and len({group.setting for group in measured.groups}) > 1:
         return all_items_figure(measured)
-    return rates_figure(measured, found.main_setting)
+    return rates_figure(measured, found.main_setting, name="figure-overview")

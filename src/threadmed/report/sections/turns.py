@@ -17,6 +17,7 @@ from threadmed.report.blocks import (
     TurnsPanel,
     Words,
 )
+from threadmed.report.links import answers_link
 from threadmed.report.material import Found
 from threadmed.report.panels import LAST
 from threadmed.report.readings import dashes, mean, point, rate, said, whole
@@ -24,9 +25,9 @@ from threadmed.report.readings import dashes, mean, point, rate, said, whole
 
 def by_turn(found: Found) -> Section | None:
     """Show PCR at each turn of multi_turn, where there is more than one."""
-    if found.measured is None:
+    if found.plain is None:
         return None
-    groups = [g for g in found.measured.groups if g.setting == "multi_turn"]
+    groups = [g for g in found.plain.groups if g.setting == "multi_turn"]
     turns = {rates.turn for group in groups for rates in group.by_turn}
     if len(turns) < 2:
         return None
@@ -96,12 +97,18 @@ def _table(groups: Sequence[Group], name: str = "table-turns") -> Table:
     )
 
 
+def _link(
+    group: Group, rates: TurnRates, score: int | tuple[int, ...] | None = None
+) -> str:
+    return answers_link(group.target, group.setting, score, turn=rates.turn)
+
+
 def _row(group: Group, rates: TurnRates) -> tuple[Cell, ...]:
     return (
         Words(text=group.target),
         Quantity(value=rates.turn, text=str(rates.turn)),
-        *rate(rates.pcr),
+        *rate(rates.pcr, href=_link(group, rates, 1)),
         *mean(rates.pcs),
-        whole(rates.n_scored),
-        whole(rates.n_items),
+        whole(rates.n_scored, href=_link(group, rates, (1, 0, -1))),
+        whole(rates.n_items, href=_link(group, rates)),
     )

@@ -19,7 +19,7 @@
   document.getElementById("print").onclick = () => print();
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details.prompt:not([open])")];
+    opened = [...document.querySelectorAll("details.prompt:not([open]),details.long:not([open])")];
     opened.forEach((details) => { details.open = true; });
   });
   addEventListener("afterprint", () => opened.forEach((details) => { details.open = false; }));

@@ -1,0 +1,184 @@
+"""The index of the viewer: for each question, how each answer to it ended."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from threadmed.records import (
+    SETTINGS,
+    PanelRule,
+    PanelScore,
+    Score,
+    ScoreOutcome,
+    Setting,
+)
+from threadmed.report.conversations import (
+    ABSENT,
+    Conversation,
+    Disagreement,
+    Index,
+    Look,
+    QuestionRow,
+    SettingNamed,
+    Shows,
+    State,
+    TargetNamed,
+    ThreadRow,
+)
+from threadmed.report.links import slugs
+from threadmed.report.material import Found
+from threadmed.report.numbers import MISSING, score
+from threadmed.report.theme import SETTING_NAMES
+
+MEANINGS: Mapping[Score, tuple[Look, str]] = {
+    1: ("plus", "corrected"),
+    0: ("zero", "partly corrected"),
+    -1: ("minus", "not noticed"),
+}
+WHY: Mapping[ScoreOutcome, str] = {
+    "blocked": "blocked by a content filter",
+    "truncated": "cut off at the limit of tokens",
+    "empty": "an empty reply",
+    "failed": "no reply came",
+    "unjudged": "the panel reached no score",
+    "pending": "not yet answered and judged",
+}
+SCORE_LETTERS: Mapping[Score, str] = {1: "c", 0: "p", -1: "n"}
+WHY_LETTERS: Mapping[ScoreOutcome, str] = {
+    "blocked": "b",
+    "truncated": "t",
+    "empty": "e",
+    "failed": "f",
+    "unjudged": "u",
+    "pending": "d",
+}
+DISAGREEMENTS: Mapping[str, Disagreement] = {
+    "-": "single",
+    "=": "agree",
+    "~": "differ",
+    "!": "opposed",
+}
+READS: Mapping[Setting, tuple[Shows, str]] = {
+    "multi_turn": ("own", "saw its own earlier answers"),
+    "target_turn": ("questions", "saw only the questions"),
+    "oracle": ("physician", "saw the physician\u2019s answers"),
+    "isolated": ("nothing", "saw this question alone"),
+}
+RULES: Mapping[PanelRule, str] = {
+    "majority": "majority",
+    "primary": "the primary judge\u2019s",
+    "median": "median",
+    "lowest": "the lowest",
+    "unanimous": "only where all agree",
+}
+
+
+def state_letter(row: PanelScore) -> str:
+    """Say in one letter how an answer ended.
+
+    Example:
+        >>> from threadmed.records import ThreadId
+        >>> name = {"target": "a", "setting": "oracle", "thread_id": ThreadId("T")}
+        >>> state_letter(PanelScore(**name, turn=1, score=-1, outcome="scored"))
+        'n'
+    """
+    if row.score is None:
+        return WHY_LETTERS[row.outcome]
+    return SCORE_LETTERS[row.score]
+
+
+def disagreement_letter(scores: Sequence[Score]) -> str:
+    """Say in one letter how far judges lie apart; each gives one score at most.
+
+    Example:
+        >>> [disagreement_letter(s) for s in ([1], [0, 0], [1, 0], [1, 0, -1])]
+        ['-', '=', '~', '!']
+    """
+    if len(scores) < 2:
+        return "-"
+    return ("=", "~", "!")[max(scores) - min(scores)]
+
+
+def states() -> dict[str, State]:
+    """Say what each letter stands for, in the order in which filters list them."""
+    scored = {
+        SCORE_LETTERS[value]: State(
+            text=score(value), look=look, meaning=meaning, score=value, outcome="scored"
+        )
+        for value, (look, meaning) in MEANINGS.items()
+    }
+    unscored = {
+        letter: State(
+            text=MISSING, look="none", meaning=WHY[why], score=None, outcome=why
+        )
+        for why, letter in WHY_LETTERS.items()
+    }
+    return scored | unscored
+
+
+def index_of(
+    found: Found,
+    conversations: Iterable[tuple[int, Conversation]],
+    *,
+    judges: Sequence[str],
+) -> Index:
+    """Make the index of threads, of which each comes with the number of its piece.
+
+    The hashes of the pieces are left empty: they are known when all are written.
+    """
+    study = found.manifest.study
+    settings = [setting for setting in SETTINGS if setting in study.settings]
+    names = slugs(study.targets)
+    threads: list[ThreadRow] = []
+    questions: list[QuestionRow] = []
+    for piece, each in conversations:
+        cells = _cells(each, len(names), len(settings))
+        questions += _questions(each, len(threads), cells)
+        threads.append(
+            ThreadRow(
+                id=each.id,
+                thread_id=each.thread_id,
+                n_turns=len(each.turns),
+                piece=piece,
+            )
+        )
+    return Index(
+        study=study.name,
+        targets=tuple(TargetNamed(name=name, slug=names[name]) for name in names),
+        settings=tuple(_named(setting) for setting in settings),
+        judges=tuple(judges),
+        rule=RULES[study.panel.rule],
+        primary=study.panel.primary or "",
+        states=states(),
+        disagreements=DISAGREEMENTS,
+        threads=tuple(threads),
+        questions=tuple(questions),
+        pieces=(),
+    )
+
+
+def _named(setting: Setting) -> SettingNamed:
+    shows, reads = READS[setting]
+    return SettingNamed(
+        key=setting, name=SETTING_NAMES[setting], shows=shows, reads=reads
+    )
+
+
+def _questions(
+    each: Conversation, thread: int, cells: Mapping[int, str]
+) -> Iterator[QuestionRow]:
+    for asked in each.asked:
+        yield QuestionRow(
+            thread=thread,
+            turn=asked.turn,
+            belief=asked.belief,
+            cells=cells[asked.turn],
+        )
+
+
+def _cells(each: Conversation, targets: int, settings: int) -> dict[int, str]:
+    """Write two letters an answer, for each labelled turn."""
+    written = {asked.turn: [ABSENT * 2] * (targets * settings) for asked in each.asked}
+    for item in each.items:
+        if item.turn in written and item.state != ABSENT:
+            place = item.target * settings + item.setting
+            written[item.turn][place] = item.state + item.judges
+    return {turn: "".join(cells) for turn, cells in written.items()}
