@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -64,6 +65,45 @@ def test_the_changelog_and_the_citation_name_the_version() -> None:
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
     assert f"version: {version}" in (ROOT / "CITATION.cff").read_text()
     assert f'__version__ = "{version}"' in module
+
+
+def test_every_function_that_the_methods_name_is_where_they_say() -> None:
+    page = (ROOT / "docs/methods.md").read_text()
+    named = set(re.findall(r"`((?:[a-z_]+\.)+[a-z_0-9]+)(?:\([^`]*\))?`", page))
+    functions = {
+        f"{path.parent.name}.{path.stem}.{node.name}"
+        for path in MODULES
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    modules = {path.stem for path in (ROOT / "src/threadmed/metrics").glob("*.py")}
+    rooms = {"labels", "metrics"}
+
+    strangers = [
+        name
+        for name in sorted(named)
+        if name.partition(".")[0] in modules | rooms
+        and name not in functions
+        and f"metrics.{name}" not in functions
+    ]
+
+    assert len(named) > 50
+    assert strangers == []
+
+
+def test_every_method_of_an_interval_is_described_in_the_methods() -> None:
+    from threadmed.metrics import adjusted, coefficients, estimates
+
+    page = (ROOT / "docs/methods.md").read_text()
+    kinds = (
+        estimates.Method,
+        adjusted.AdjustedMethod,
+        coefficients.Coefficient.__annotations__["method"],
+    )
+    names = [name for kind in kinds for name in get_args(kind)]
+
+    assert len(names) > 15
+    assert [name for name in names if f"`{name}`" not in page] == []
 
 
 def test_every_record_is_described_in_the_data_page() -> None:

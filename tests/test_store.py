@@ -187,6 +187,12 @@ def test_a_score_may_be_written_as_a_float_or_be_empty(
     assert row.outcome == ("unjudged" if score is None else "scored")
 
 
+def test_lines_that_hold_nothing_are_passed_over(tmp_path: Path) -> None:
+    path = table(tmp_path / "s.csv", HEAD, "", ROW, ",,,,", "   ")
+
+    assert len(read_scores(path)) == 1
+
+
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
@@ -195,7 +201,15 @@ def test_a_score_may_be_written_as_a_float_or_be_empty(
         ((HEAD + ",misconceptoin", ROW + ",1"), "'misconceptoin' is not known"),
         ((HEAD + ",score", ROW + ",1"), "'score' is not known or stands twice"),
         ((HEAD,), "has no rows"),
-        ((HEAD, ROW, "m,multi_turn,T1,1,2"), r"s\.csv:3: score is '2'"),
+        (
+            (HEAD, ROW, "m,multi_turn,T1,1,2"),
+            r"s\.csv:3: score is '2'; expected one of empty, -1, 0, 1$",
+        ),
+        (
+            (HEAD, ROW, "", ROW),
+            r"s\.csv:4: .* stands twice for .*; first at .*s\.csv:2$",
+        ),
+        (('{"target": "m"}',), "looks like JSON; a CSV is expected, with the columns"),
         ((HEAD, "m,multi_turn,T1,1,nan"), "score is 'nan'"),
         ((HEAD, "m,multiturn,T1,1,1"), "setting is 'multiturn'"),
         ((HEAD, "m,multi_turn,T1,-1,1"), "turn is '-1'"),

@@ -2,10 +2,15 @@
 """The study that the pictures show: the bundled sample, with answers and scores made up.
 
 Threads, misconceptions and their corrections are those of the sample, which are
-invented; answers are sentences put together, and scores are drawn by a seed.
+invented, and each thread stands several times under names of its own, so that there is
+enough to estimate from; answers are sentences put together, and a seed draws the scores
+and what two experts say of them.
 """
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -14,14 +19,18 @@ from threadmed.dataset.build import build
 from threadmed.dataset.inputs import find_dump
 from threadmed.dataset.sample import sample_folder
 from threadmed.judgements.scores import Item, score_table
+from threadmed.labels.experts import write_ratings
 from threadmed.records import (
     SETTINGS,
     Answer,
     Label,
     Labelled,
     Model,
+    Rating,
+    Score,
     Scored,
     Setting,
+    Thread,
     Verdict,
 )
 from threadmed.store import (
@@ -41,14 +50,20 @@ from threadmed.study import (
     study_folder,
 )
 
+Copied = TypeVar("Copied", Thread, Label)
+
 SEED = 20261130
 TARGETS = ("Made-up A", "Made-up B", "Made-up C")
 JUDGES = ("Judge 1", "Judge 2", "Judge 3")
 NOTICE = (
-    "Made up: the conversations are the bundled sample, which is invented, and a seed "
-    "drew the answers and their scores. No model was asked, and nothing here says "
-    "anything about one."
+    "Made up: the conversations are the bundled sample, which is invented, each eight "
+    "times; a seed drew the answers, their scores, and the ratings of two experts. No "
+    "model and no expert was asked, and nothing here says anything about one."
 )
+COPIES = 8
+EXPERTS = ("Expert 1", "Expert 2")
+RATED = 0.25
+"""Share of the answers that experts rate; the second rates half of those too."""
 SKILL = {"Made-up A": 0.88, "Made-up B": 0.72, "Made-up C": 0.55}
 LOST: dict[Setting, float] = {
     "multi_turn": 0.17,
@@ -61,7 +76,7 @@ LOST: dict[Setting, float] = {
 STUDY = """\
 name = "sample"
 notice = {notice}
-threads = "dataset/answered.jsonl"
+threads = "threads.jsonl"
 targets = {targets}
 settings = ["multi_turn", "target_turn", "oracle", "isolated"]
 
@@ -81,17 +96,22 @@ def write_sample_study(root: Path) -> Folder:
     dump = find_dump(
         [sample / "AskDocs_submissions.zst"], [sample / "AskDocs_comments.zst"]
     )
-    build(dump, root / "dataset")
-    labels: list[Label] = read_records(sample / "labels.jsonl", Label)
+    with tempfile.TemporaryDirectory() as built:
+        build(dump, Path(built))
+        threads = read_records(Path(built) / "answered.jsonl", Thread)
+    labels: list[Label] = _copies(read_records(sample / "labels.jsonl", Label))
+    write_records(root / "threads.jsonl", _copies(threads))
     marked = [each for each in labels if isinstance(each, Labelled)]
     rng = np.random.default_rng(SEED)
     answers: dict[Item, Answer] = {}
     verdicts: list[Verdict] = []
+    true: dict[Item, Score] = {}
     items = list(_items([each for each in marked if each.misconception]))
     by_place = {(each.thread_id, each.turn): each for each in marked}
     for item in items:
         label = by_place[item[2], item[3]]
-        _answer(item, label, answers=answers, verdicts=verdicts, rng=rng)
+        _answer(item, label, answers=answers, verdicts=verdicts, true=true, rng=rng)
+    write_ratings(folder.ratings / "scoring.csv", list(_ratings(true, rng)))
     _fill(answers, marked)
     study = _study()
     write_records(root / "reference.jsonl", labels)
@@ -102,6 +122,35 @@ def write_sample_study(root: Path) -> Folder:
     write_json(folder.manifest, _manifest(study))
     write_text(folder.study, _study_file())
     return folder
+
+
+def _copies(records: list[Copied]) -> list[Copied]:
+    """Give each thread, or what belongs to it, several times under other names."""
+    return [
+        msgspec.structs.replace(each, thread_id=f"{each.thread_id}{copy or ''}")
+        for copy in ("", *"BCDEFGHIJ"[: COPIES - 1])
+        for each in records
+    ]
+
+
+def _ratings(true: dict[Item, Score], rng: np.random.Generator) -> Iterator[Rating]:
+    """Have experts see what an answer deserves, nine times in ten."""
+    for item, score in true.items():
+        if rng.random() > RATED:
+            continue
+        target, setting, thread_id, turn = item
+        for rater in EXPERTS[: 1 + (rng.random() < 0.5)]:
+            said = score if rng.random() < 0.9 else int(rng.choice([-1, 0, 1]))
+            yield Rating(
+                item="/".join(map(str, item)),
+                rater=rater,
+                value=str(said),
+                thread_id=thread_id,
+                turn=turn,
+                target=target,
+                setting=setting,
+                probability=RATED,
+            )
 
 
 def _items(marked: list[Labelled]) -> list[Item]:
@@ -120,6 +169,7 @@ def _answer(
     *,
     answers: dict[Item, Answer],
     verdicts: list[Verdict],
+    true: dict[Item, Score],
     rng: np.random.Generator,
 ) -> None:
     """Make an answer up, and have it judged; turn 0 is one answer in every setting."""
@@ -135,16 +185,17 @@ def _answer(
         return
     chance = max(0.04, SKILL[target] - LOST[setting] * min(turn, 3))
     rest = (1 - chance) / 2
-    true = int(rng.choice([1, 0, -1], p=[chance, rest, rest]))
+    deserved = int(rng.choice([1, 0, -1], p=[chance, rest, rest]))
+    true[item] = deserved  # type: ignore[assignment]
     place = {"target": target, "setting": setting, "thread_id": thread_id, "turn": turn}
     answers[item] = Answer(
         **place,
         outcome="answered",
-        text=_words(true, label),
+        text=_words(deserved, label),
         request="-".join(map(str, item)),
     )
     for judge in JUDGES:
-        score = true if rng.random() < 0.88 else int(rng.choice([-1, 0, 1]))
+        score = deserved if rng.random() < 0.88 else int(rng.choice([-1, 0, 1]))
         verdicts.append(
             Scored(
                 judge=judge,
@@ -208,7 +259,7 @@ def _words(score: int, label: Labelled) -> str:
 def _study() -> Study:
     return Study(
         name="sample",
-        threads="dataset/answered.jsonl",
+        threads="threads.jsonl",
         targets=TARGETS,
         settings=tuple(LOST),
         models=tuple(

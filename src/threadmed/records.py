@@ -5,7 +5,7 @@ line; `kind` tells the members of a union apart.
 A thing that is missing is a record with a reason, never a number.
 """
 
-from typing import Literal, NewType
+from typing import Literal, NewType, get_args
 
 import msgspec
 
@@ -26,6 +26,12 @@ Score = Literal[-1, 0, 1]
 Harm = Literal["none", "mild", "serious", "urgent"]
 """What may follow if the belief stands: nothing; discomfort, delay or cost; lasting
 harm within days to months; harm within hours."""
+
+HARMS: tuple[Harm, ...] = get_args(Harm)
+"""From the least to the gravest."""
+
+ADJUDICATED = "adjudicated"
+"""The rater whose rating of an item counts alone."""
 
 Policy = Literal["first", "last", "turns", "random", "first_failing", "every_failing"]
 """Which earlier answers of a target are changed; see conversations.interventions."""
@@ -235,7 +241,7 @@ PanelRule = Literal["majority", "primary", "median", "lowest", "unanimous"]
 """How the judges' scores become one; see judgements.panel."""
 
 
-class Price(Record, frozen=True, kw_only=True):
+class Price(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """List price of a model in USD for a million tokens."""
 
     input: float

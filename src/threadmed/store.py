@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import compress
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
@@ -15,6 +16,7 @@ import msgspec
 from threadmed.errors import InputError
 from threadmed.records import (
     ALL_SETTINGS,
+    HARMS,
     Harm,
     PanelScore,
     Record,
@@ -149,7 +151,8 @@ def read_records(path: Path, kind: type[T]) -> list[T]:
 
 REQUIRED = ("target", "setting", "thread_id", "turn", "score")
 OF_QUESTIONS = ("harm", "probability")
-OPTIONAL = ("judge", "outcome", "misconception", "tie_break", *OF_QUESTIONS)
+BASELINE = "baseline"
+OPTIONAL = ("judge", "outcome", "misconception", "tie_break", *OF_QUESTIONS, BASELINE)
 SCORES: dict[str, Score | None] = {
     "": None, "-1": -1, "0": 0, "1": 1, "-1.0": -1, "0.0": 0, "1.0": 1, "-0.0": 0
 }  # fmt: skip
@@ -157,35 +160,35 @@ SCORES: dict[str, Score | None] = {
 TRUTH = {"": None, "true": True, "1": True, "yes": True}
 TRUTH |= {"false": False, "0": False, "no": False}
 OUTCOMES: tuple[ScoreOutcome, ...] = get_args(ScoreOutcome)
-HARMS: dict[str, Harm] = {harm: harm for harm in get_args(Harm)}
+HARM_OF: dict[str, Harm] = {harm: harm for harm in HARMS}
 
 
 class Questions(Record, frozen=True, kw_only=True):
-    """What a scores table says of its questions, whoever answered them.
+    """What a scores table says of its questions and targets beside scores.
 
-    A question is a thread and a turn.
+    A question is a thread and a turn, whoever answered it.
     """
 
     harms: Mapping[tuple[ThreadId, int], Harm] = {}
     chances: Mapping[tuple[ThreadId, int], float] = {}
     """Of controls: the chance in (0, 1] with which each was drawn."""
+    baselines: Mapping[str, str] = {}
+    """Of arms: the target that each is compared with."""
 
     def cells(self, score: PanelScore) -> list[str]:
-        """Give the cells of the two columns; one that nothing fills is left out."""
+        """Give the cells of the columns; one that nothing fills is left out."""
         at = (score.thread_id, score.turn)
         chance = self.chances.get(at)
         harm = [self.harms.get(at, "")] if self.harms else []
-        return harm + (["" if chance is None else repr(chance)] if self.chances else [])
+        drawn = ["" if chance is None else repr(chance)] if self.chances else []
+        arm = [self.baselines.get(score.target, "")] if self.baselines else []
+        return harm + drawn + arm
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Name the columns that are filled."""
-        filled = (bool(self.harms), bool(self.chances))
-        return tuple(
-            name
-            for name, is_there in zip(OF_QUESTIONS, filled, strict=True)
-            if is_there
-        )
+        filled = (bool(self.harms), bool(self.chances), bool(self.baselines))
+        return tuple(compress((*OF_QUESTIONS, BASELINE), filled))
 
 
 NOTHING = Questions()
@@ -228,32 +231,49 @@ def read_scores(path: Path) -> list[ScoreRow]:
     misspelt `misconception` would change every rate without a word.
 
     Raises:
-        InputError: If the file is missing, is empty, lacks a column, has one that is
-            not known, or holds a wrong value; names file, line and column.
+        InputError: If the file is missing, is no CSV, is empty, lacks a column, has
+            one that is not known, or holds a wrong value or a row twice; names file,
+            line and column.
     """
-    return [_row(where, line, columns) for where, line, columns in _lines(path)]
+    seen: dict[tuple[object, ...], str] = {}
+    rows = []
+    for where, line, columns in _lines(path):
+        row = _row(where, line, columns)
+        key = (row.target, row.setting, row.thread_id, row.turn, row.judge)
+        if (first := seen.setdefault(key, where)) != where:
+            raise InputError(
+                f"{where}: turn {row.turn} of {row.thread_id} stands twice for "
+                f"{row.target} in {row.setting}{row.judge and f' by {row.judge}'}; "
+                f"first at {first}"
+            )
+        rows.append(row)
+    return rows
 
 
 def read_questions(path: Path) -> Questions:
     """Read what a scores table says of its questions, in columns that it may have.
 
     `harm` is none, mild, serious or urgent; `probability` is the chance with which a
-    control was drawn. An empty cell says nothing.
+    control was drawn; `baseline` is the target that an arm is compared with. An empty
+    cell says nothing.
 
     Raises:
         InputError: As `read_scores`, and if rows of one question contradict each other.
     """
     harms: dict[tuple[ThreadId, int], Harm] = {}
     chances: dict[tuple[ThreadId, int], float] = {}
+    baselines: dict[str, str] = {}
     for where, line, columns in _lines(path):
         row = _row(where, line, columns)
         at = (row.thread_id, row.turn)
         harm, chance = line.get("harm", "").strip(), line.get("probability", "").strip()
         if harm:
-            _agree(where, "harm", at, _look_up(where, "harm", harm, HARMS), harms)
+            _agree(where, "harm", at, _look_up(where, "harm", harm, HARM_OF), harms)
         if chance:
             _agree(where, "probability", at, _chance(where, chance), chances)
-    return Questions(harms=harms, chances=chances)
+        if baseline := line.get(BASELINE, "").strip():
+            baselines[row.target] = baseline
+    return Questions(harms=harms, chances=chances, baselines=baselines)
 
 
 def _agree(
@@ -289,15 +309,25 @@ def _lines(path: Path) -> list[tuple[str, dict[str, str], tuple[str, ...]]]:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as cause:
         raise InputError(f"{path}: not a text file in UTF-8: {cause}") from cause
+    if text.lstrip()[:1] in {"{", "["}:
+        raise InputError(
+            f"{path}: looks like JSON; a CSV is expected, with the columns "
+            f"{', '.join(REQUIRED)}"
+        )
     lines = csv.DictReader(io.StringIO(text, newline=""), restkey="", strict=True)
     try:
         columns = _columns(path, lines.fieldnames)
-        rows = [(f"{path}:{lines.line_num}", line, columns) for line in lines]
+        filled = (line for line in lines if _is_filled(line))
+        rows = [(f"{path}:{lines.line_num}", line, columns) for line in filled]
     except csv.Error as cause:
         raise InputError(f"{path}:{lines.line_num}: not a CSV row: {cause}") from cause
     if not rows:
         raise InputError(f"{path}: has no rows; a scores table has one row an answer")
     return rows
+
+
+def _is_filled(line: Mapping[str, object]) -> bool:
+    return bool("".join(str(cell or "") for cell in line.values()).strip())
 
 
 def _columns(path: Path, found: Sequence[str] | None) -> tuple[str, ...]:
@@ -355,7 +385,9 @@ def _row(where: str, line: dict[str, str], columns: tuple[str, ...]) -> ScoreRow
 
 def _look_up(where: str, column: str, value: str, known: dict[str, T]) -> T:
     if value not in known:
-        names = ", ".join(name or "empty" for name in known)
+        # Of several spellings of one value the first is told.
+        firsts = {one: name for name, one in reversed(known.items())}
+        names = ", ".join(name or "empty" for name in known if name in firsts.values())
         raise InputError(f"{where}: {column} is {value!r}; expected one of {names}")
     return known[value]
 

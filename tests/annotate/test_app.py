@@ -289,17 +289,21 @@ def test_disagreements_are_settled_by_the_organiser(tmp_path: Path) -> None:
     folder = rated_study(tmp_path)
     room = Room(folder, "--task", "scoring", "--size", "3", "--gold-share", "1")
     first, second = (Client(room.url).come_in(room.links[f"rater-{n}"]) for n in (1, 2))
+    host = Client(room.url).come_in(room.links["organiser"])
+    _, nothing, _ = host.ask("/organiser/live")
     for _ in range(3):
         first.say("1")
         second.say("0")
-    host = Client(room.url).come_in(room.links["organiser"])
     assert [each["value"] for each in host.look()["opinions"]] == ["0", "1"]
     host.say("-1", note="settled")
     _, numbers, _ = host.ask("/organiser/live")
     host.form("/organiser/export", form=host.setup["form"])
     room.stop()
 
+    assert "0 of 0 disagreements settled" in nothing
+    assert "disabled>Settle disagreements" in nothing
     assert "1 of 3 disagreements settled" in numbers
+    assert "disabled>Settle" not in numbers
     assert "0.0" in numbers
     rows = read_ratings(folder.ratings / "scoring.csv")
     assert [row.value for row in rows if row.rater == "adjudicated"] == ["-1"]

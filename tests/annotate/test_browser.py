@@ -138,6 +138,9 @@ def test_a_rater_does_ten_items_by_keyboard_and_closes_the_tab_in_the_middle(
     for key in "12312":
         rate(second.page, key)
     expect(second.page.locator("h1")).to_have_text("All done, thank you.")
+    for button in ("#flag", "#later"):
+        expect(second.page.locator(button)).to_be_disabled()
+        expect(second.page.locator(button)).to_have_css("cursor", "not-allowed")
     second.page.keyboard.press("u")
     expect(second.page.locator("#count")).to_have_text("9 of 10")
     expect(second.page.get_by_label("0, partly")).to_be_checked()
@@ -188,8 +191,10 @@ def test_a_belief_must_be_said_and_hostile_text_is_shown_as_text(
     expect(page.locator("#belief")).to_be_focused()
     expect(page.locator("#why")).to_have_text("Say which belief")
     expect(page.locator("#save")).to_be_disabled()
+    expect(page.locator("#save kbd")).to_have_text("Ctrl Enter")
     page.keyboard.type("Colds need antibiotics")
     page.keyboard.press("Control+Enter")
+    expect(page.locator("#save kbd")).to_have_text("Enter")
     expect(page.locator("#count")).to_have_text("1 of 10")
     assert "broken" not in page.title()
     assert watched.is_quiet(room.url)

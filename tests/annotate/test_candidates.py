@@ -56,7 +56,10 @@ def test_only_whole_answers_to_labelled_turns_may_be_drawn(folder: Folder) -> No
         (a.target, a.setting, a.thread_id, a.turn): a
         for a in read_records(folder.answers, Answer)
     }
-    for each in found(folder, "scoring"):
+    drawable = found(folder, "scoring")
+
+    assert len(drawable) > 1
+    for each in drawable:
         answer = answers[
             each.target, each.setting or "oracle", each.thread_id, each.turn
         ]
@@ -66,7 +69,10 @@ def test_only_whole_answers_to_labelled_turns_may_be_drawn(folder: Folder) -> No
 
 
 def test_scoring_hides_earlier_answers_and_all_names(folder: Folder) -> None:
-    for each in found(folder, "scoring"):
+    drawable = found(folder, "scoring")
+
+    assert any(each.shown.earlier for each in drawable)
+    for each in drawable:
         assert {message.who for message in each.shown.earlier} <= {"patient"}
         shown = msgspec.json.encode(each.shown).decode()
         assert not [name for name in (*NAMES, each.thread_id) if name in shown]

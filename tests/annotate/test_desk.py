@@ -9,8 +9,9 @@ import pytest
 from annotate.small_ledger import gold, small_ledger
 from threadmed.annotate.desk import Desk, desk, disputed, put_off, save
 from threadmed.annotate.ledger import Ledger
-from threadmed.annotate.tasks import ADJUDICATED, Said
+from threadmed.annotate.tasks import Said
 from threadmed.errors import InputError
+from threadmed.records import ADJUDICATED
 
 
 @pytest.fixture

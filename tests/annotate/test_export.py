@@ -8,9 +8,10 @@ import pytest
 from annotate.small_ledger import gold, small_ledger
 from threadmed.annotate.export import export, ratings
 from threadmed.annotate.ledger import Ledger
-from threadmed.annotate.tasks import ADJUDICATED, Said
+from threadmed.annotate.tasks import Said
 from threadmed.errors import InputError
 from threadmed.labels.experts import read_ratings
+from threadmed.records import ADJUDICATED
 from threadmed.study import Folder, study_folder
 
 

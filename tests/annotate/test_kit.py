@@ -157,6 +157,15 @@ def test_a_file_of_something_else_is_refused(
     assert ledger.holding("scoring") == ()
 
 
+def test_a_kit_itself_is_refused_with_the_name_of_what_is_expected(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    write_kit(ledger, "ann", tmp_path / "ann.html")
+
+    with pytest.raises(InputError, match=r"ann\.html: .* threadmed-RATER\.json"):
+        merge(ledger, tmp_path / "ann.html")
+
+
 def test_one_wrong_answer_refuses_the_whole_file(
     ledger: Ledger, tmp_path: Path, setup: dict[str, Any]
 ) -> None:
@@ -165,6 +174,16 @@ def test_one_wrong_answer_refuses_the_whole_file(
     given = answers(setup, "1")
     given[0]["said"]["item"] = "elsewhere"
     with pytest.raises(InputError, match="answer 1: item 'elsewhere' is not of ann's"):
+        merge(ledger, returned(tmp_path, setup, answers=given))
+    assert ledger.holding("scoring") == ()
+
+
+def test_two_answers_to_one_item_refuse_the_whole_file(
+    ledger: Ledger, tmp_path: Path, setup: dict[str, Any]
+) -> None:
+    given = [*answers(setup, "1"), *answers(setup, "-1")]
+
+    with pytest.raises(InputError, match=r"answer 2: item '\w+' is answered a second"):
         merge(ledger, returned(tmp_path, setup, answers=given))
     assert ledger.holding("scoring") == ()
 

@@ -147,3 +147,10 @@ def test_a_process_that_is_killed_loses_nothing_that_it_told(
     assert kept[0] >= told + 1
     assert kept[1] == kept[0] - 1
     assert ledger.rows.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_folder_that_cannot_be_made_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "ratings").write_text("a file in its place")
+
+    with pytest.raises(InputError, match="ratings: cannot keep ratings here: File ex"):
+        Ledger(tmp_path / "ratings" / "annotation.sqlite")

@@ -8,7 +8,8 @@ import pytest
 from annotate.small_ledger import gold, small_ledger
 from threadmed.annotate.ledger import Ledger
 from threadmed.annotate.overview import Overview, overview
-from threadmed.annotate.tasks import ADJUDICATED, Said
+from threadmed.annotate.tasks import Said
+from threadmed.records import ADJUDICATED
 
 
 @pytest.fixture

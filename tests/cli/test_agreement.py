@@ -9,9 +9,11 @@ import pytest
 from agreement_cases import FIRST, SECOND, three_raters, two
 from command_line import complaint, threadmed
 from study_factory import Scripts, write_study
+from threadmed.cli.written import plain, points
 from threadmed.labels.experts import write_ratings
 from threadmed.metrics.agreement import Agreement
 from threadmed.metrics.coefficients import Coefficient
+from threadmed.metrics.estimates import Estimate
 from threadmed.metrics.validation import ScoringValidation, Validation
 from threadmed.records import Rating, ThreadId, Unlabelled
 from threadmed.run import run
@@ -51,6 +53,39 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Folder:
         ],
     )
     return folder
+
+
+def test_who_adjudicates_is_no_rater(tmp_path: Path) -> None:
+    settled = [
+        Rating(
+            item=f"i{n}", rater="adjudicated", value="0", thread_id=ThreadId(f"T{n}")
+        )
+        for n in range(5)
+    ]
+    for name, more in (("plain", []), ("settled", settled)):
+        write_ratings(tmp_path / f"{name}.csv", [*two(FIRST, SECOND, VALUES), *more])
+
+    plain = threadmed("agree", tmp_path / "plain.csv")
+    done = threadmed("agree", tmp_path / "settled.csv")
+
+    assert plain.returncode == 0, plain.stderr
+    said = "left out: what adjudicated says, which is no rater's\n"
+    assert done.stdout == said + plain.stdout
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_minus() -> None:
+    found = Estimate(
+        value=-0.0,
+        low=-0.00004,
+        high=0.5,
+        level=0.95,
+        n=20,
+        threads=20,
+        method="wilson",
+    )
+
+    assert points(found) == "+0.0 [+0.0, +50.0] points, n = 20"
+    assert plain(found) == "0.00 [0.00, 0.50] n = 20"
 
 
 def test_two_raters_are_printed_and_written_with_every_number(tmp_path: Path) -> None:

@@ -34,6 +34,10 @@ def test_the_sample_is_built(tmp_path: Path) -> None:
     assert len((tmp_path / "complete.jsonl").read_text().splitlines()) == 32
     assert len((tmp_path / "answered.jsonl").read_text().splitlines()) == 20
     assert "fully answered" in done.stdout
+    # The reasons are words of ours, and the section that explains them is there.
+    assert "docs/data.md, From a dump to threads, says" in done.stdout
+    described = (Path(__file__).parents[2] / "docs/data.md").read_text()
+    assert "\n## From a dump to threads\n" in described
     assert "reading AskDocs_comments.zst 79.1 kB of 79.1 kB" in done.stderr
     assert "Invented" in (tmp_path / "README.md").read_text()
 
@@ -57,7 +61,7 @@ def test_a_build_goes_by_its_config_and_names_a_wrong_key(tmp_path: Path) -> Non
 
     assert good.returncode == 0, good.stderr
     assert manifest(tmp_path / "out")["options"]["seed"] == 7  # type: ignore[index]
-    assert "build.toml:1" in complaint(bad)
+    assert "build.toml:1: the top of the file has no key 'min_wrods'" in complaint(bad)
     assert "min_wrods" in complaint(bad)
 
 

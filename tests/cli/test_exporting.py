@@ -38,7 +38,10 @@ def test_pairs_are_written_and_counted(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert f"{out / 'train.jsonl'}: 3 pairs of 1 threads\n" in done.stdout
-    assert "of 22 scored answers 14 are held out, 0 copy what is" in done.stdout
+    assert (
+        "left out of 22 scored answers: 14 in threads that are held out, 0 in threads "
+        "that share a question with one of those, 0 on which the judges differ; "
+    ) in done.stdout
     assert "1 of 3 threads, as hashes" in done.stdout
     assert "THREAD_0001" not in (out / "train.jsonl").read_text()
     assert json.loads((out / "held-out.json").read_text())["seed"] == 3

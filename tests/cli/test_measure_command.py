@@ -1,6 +1,7 @@
 """`threadmed measure` as a person uses it: what it prints, and what it writes."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -72,7 +73,7 @@ def test_the_parts_of_a_decline_are_printed_with_their_tests() -> None:
     assert "propagation +24.7 [" in found
     assert "(mcnemar; Holm of 8: " in found
     assert "of the fall, propagation 6" in found
-    assert "turn 7: fall - (turn 7 has fewer than 20 scored items)" in found
+    assert "  no fall at turn 7, 8: fewer than 20 scored items" in found
     assert "a step of multi_turn - target_turn: +3.0 [" in found
     assert "gpt-5 - haiku: +1.8 [" in found
     assert "(sign_flip; Holm of 10: " in found
@@ -109,3 +110,70 @@ def test_items_left_out_and_unlike_supports_are_told_of() -> None:
     assert "left out: 5 items that lack a score in one setting" in found
     assert "(multi_turn 20, oracle 15); 15 are in all" in found
     assert "remaining     0.0 [" in found
+
+
+HEAD = "target,setting,thread_id,turn,score,judge,misconception,harm\n"
+
+
+def test_judges_that_differ_without_a_primary_are_why_nothing_is_scored(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "scores.csv"
+    rows = [
+        f"m,multi_turn,T{n},{n % 2},{score},{judge},,\n"
+        for n in range(8)
+        for judge, score in (("a", 1), ("b", -1))
+    ]
+    path.write_text(HEAD + "\n".join(rows))
+
+    done = threadmed("measure", path)
+    decided = threadmed("measure", path, "--primary", "a")
+
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("8 of 8 items have no score: their judges differ, ")
+    assert "--primary" in lines[0]
+    # One refusal of the rates and one of the turns, and not one each.
+    assert [line for line in lines if "no scored items" in line] == [
+        "  PCR and PCS   - (0 of 0, no scored items)",
+        "  no PCR at turn 0 (0 of 0), 1 (0 of 0): no scored items",
+    ]
+    assert not any(one == two == "" for one, two in pairwise(lines))
+    assert "no score:" not in decided.stdout
+
+
+def test_what_controls_and_harms_add_comes_after_the_groups(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    marked = [f"m,multi_turn,T{n},0,1,,yes,mild\n" for n in range(8)]
+    controls = [f"m,multi_turn,C{n},0,0,,no,\n" for n in range(8)]
+    path.write_text(HEAD + "".join(marked + controls))
+
+    lines = threadmed("measure", path).stdout.splitlines()
+
+    starts = ("m, multi_turn:", "Over-correction,", "Severity,", "Intervals aim")
+    places = [
+        next(at for at, line in enumerate(lines) if line.startswith(start))
+        for start in starts
+    ]
+    assert places == sorted(places)
+
+
+def test_arms_are_no_part_of_the_comparison_of_targets(tmp_path: Path) -> None:
+    table, found = tmp_path / "scores.csv", tmp_path / "numbers.json"
+    lines = ["target,setting,thread_id,turn,score,baseline"]
+    for thread in range(12):
+        for target, baseline in (("a", ""), ("b", ""), ("a+warn", "a")):
+            score = (thread + len(target)) % 3 - 1
+            lines.append(f"{target},multi_turn,T{thread},0,{score},{baseline}")
+    table.write_text("\n".join(lines) + "\n")
+
+    done = threadmed("measure", table, "--json", found)
+
+    assert done.returncode == 0, done.stderr
+    numbers = json.loads(found.read_text())
+    for mode in ("recommended", "as_published"):
+        pairs = [
+            (each["first"]["target"], each["second"]["target"])
+            for each in numbers[mode]["comparisons"]
+        ]
+        assert pairs == [("a", "b")]
+        assert len(numbers[mode]["groups"]) == 3

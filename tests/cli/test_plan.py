@@ -58,6 +58,23 @@ def test_a_plan_is_printed_without_a_key(
     )
 
 
+def test_what_is_supposed_of_labels_stands_in_the_first_line(
+    planned: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = planned / "study.toml"
+    without = study.read_text().replace('labels = "reference.jsonl"\n', "")
+    study.write_text(without)
+
+    run_plan(planned, check=False, json=None)
+
+    out = capsys.readouterr().out
+    assert out.startswith(
+        "tiny: 3 threads, 10 questions, about 1 of them supposed to carry a "
+        "misconception (7.4 %)\n"
+    )
+    assert "\n- At most, if that share holds: every reply is" in out
+
+
 def test_piped_it_is_plain_and_a_sentence_is_a_line(
     planned: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,30 +1,62 @@
+from itertools import count
+
 import pytest
 
 from threadmed.cli.progress import shown
 
 
-def test_elsewhere_than_on_a_terminal_progress_is_a_line_now_and_then(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    with shown() as report:
-        for done in range(101):
-            report("answers of m", done, 100)
+def ticking(monkeypatch: pytest.MonkeyPatch, *, step: float) -> None:
+    """Let every look at the clock take some seconds."""
+    times = count(0.0, step)
+    monkeypatch.setattr("time.monotonic", lambda: next(times))
 
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "answers of m 0 of 100"
-    assert lines[-1] == "answers of m 100 of 100"
-    assert len(lines) < 10
+
+def test_elsewhere_than_on_a_terminal_progress_is_a_line_in_ten_seconds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ticking(monkeypatch, step=1.0)
+
+    with shown(more=lambda: "0.5000 USD") as report:
+        for done in range(24):
+            report("answers of m", done, 24)
+        report("answers of m", 24, 24)
+
+    assert capsys.readouterr().err.splitlines() == [
+        "answers of m 0 of 24, 1 s, 0.5000 USD",
+        "answers of m 10 of 24, 11 s, 0.5000 USD",
+        "answers of m 20 of 24, 21 s, 0.5000 USD",
+        "answers of m 24 of 24, 26 s, 0.5000 USD",
+    ]
 
 
 def test_all_that_is_under_way_stands_in_one_line(
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    ticking(monkeypatch, step=0.5)
+
     with shown() as report:
         report("a", 0, 2)
         report("b", 1, 1)
         report("a", 2, 2)
 
-    assert capsys.readouterr().err.splitlines()[-1] == "a 2 of 2; b 1 of 1"
+    assert capsys.readouterr().err.splitlines() == [
+        "a 0 of 2, 0 s", "a 2 of 2; b 1 of 1, 2 s",
+    ]  # fmt: skip
+
+
+def test_how_far_it_came_is_said_where_it_stopped_too(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def broken() -> None:
+        with shown() as report:
+            report("a", 0, 2)
+            report("a", 1, 2)
+            raise ValueError("stop")
+
+    with pytest.raises(ValueError, match="stop"):
+        broken()
+
+    assert capsys.readouterr().err.splitlines()[-1].startswith("a 1 of 2, ")
 
 
 def test_bytes_have_a_rate_and_the_time_left_and_a_file_is_told_once_done(

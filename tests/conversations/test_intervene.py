@@ -213,10 +213,12 @@ def test_only_labelled_turns_are_looked_at_and_controls_are_answered() -> None:
 
 
 def test_controls_move_no_lot() -> None:
-    few = Talk().hold("random", labelled=(1,), scored=(1,), k=1)
-    more = Talk().hold("random", labelled=(1,), scored=(1, 3), k=1)
+    # Among turns 0 to 2 the seed draws 0 and 2; before turn 2 there are 0 and 1 alone.
+    few = Talk().hold("random", labelled=(2,), scored=(2,), k=2)
+    more = Talk().hold("random", labelled=(2,), scored=(2, 3), k=2)
     alone = Talk().hold("random", labelled=(), scored=(3,), k=3)
 
+    assert [turn for turn, _, _ in few.made] == [0, 1]
     assert few.made == more.made
     assert {turn for turn, _, _ in alone.made} == {0, 1, 2}
 

@@ -67,6 +67,16 @@ def test_the_shares_of_strata_by_hand() -> None:
     }
 
 
+def test_a_large_stratum_gets_more_than_a_small_one() -> None:
+    # 20 questions at turn 0 and 4 at turn 1. Six go 0/20, 0/4, 1/20 to 4/20 (before
+    # 1/4): 5 and 1.
+    threads = [thread(n, 2 if n < 4 else 1) for n in range(20)]
+
+    found = drawn(threads, no_to_all(threads), 6)
+
+    assert Counter(each.turn for each in found) == {0: 5, 1: 1}
+
+
 def test_late_turns_are_one_stratum() -> None:
     threads = [thread(0, 9)]
 

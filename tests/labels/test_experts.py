@@ -271,7 +271,7 @@ def test_a_missing_mark_that_is_a_value_of_the_scale_is_one() -> None:
     assert scale_reading("NA,yes").read("na") == "NA"
 
 
-@pytest.mark.parametrize("text", ["", "1", "1,1.0", "1,,2"])
+@pytest.mark.parametrize("text", ["", "1", "1,1.0", "1,,2", "A,a"])
 def test_a_scale_has_two_values_or_more_each_once(text: str) -> None:
     with pytest.raises(InputError, match="is not two values or more"):
         scale_reading(text)

@@ -209,3 +209,21 @@ def test_a_question_without_a_misconception_needs_no_harm_class() -> None:
 
     assert isinstance(said, Labelled)
     assert (said.misconception, said.harm) == (False, "none")
+
+
+@pytest.mark.parametrize(
+    ("asked", "harm"), [("Say yes or no.", "none"), ('Give "harm" too.', "urgent")]
+)
+def test_a_harm_class_counts_only_where_the_prompt_asks_for_one(
+    tmp_path: Path, asked: str, harm: str
+) -> None:
+    path = tmp_path / "own.md"
+    path.write_text(f"{asked}\n---user---\nQuestion: {{{{question}}}}")
+    ask, _ = scripted(HARMFUL)
+    prompt = identification_prompt(PLAIN, path=path)
+    by = Identifier(name="small", ask=ask, prompt=prompt, options=PLAIN)
+
+    said = asyncio.run(identify(THREAD, 0, by=by))
+
+    assert isinstance(said, Labelled)
+    assert said.harm == harm

@@ -90,15 +90,21 @@ def test_only_values_that_say_yes_or_no_are_labels(value: object) -> None:
 
 @pytest.mark.parametrize("written", ["serious", "Serious", " SERIOUS "])
 def test_a_harm_class_is_read_where_there_is_one(written: str) -> None:
-    said = parse(json.dumps({"misconception": True, "harm": written}))
+    text = json.dumps({"misconception": True, "harm": written})
+
+    said = parse(text, with_harm=True)
 
     assert said == Identified(misconception=True, harm="serious")
+    assert parse(text) == Identified(misconception=True, harm="none")
 
 
 @pytest.mark.parametrize("written", ["grave", "", "none or mild"])
 def test_a_harm_class_that_is_none_is_malformed_and_not_none(written: str) -> None:
-    said = parse(json.dumps({"misconception": True, "harm": written}))
+    text = json.dumps({"misconception": True, "harm": written})
 
+    said = parse(text, with_harm=True)
+
+    assert parse(text) == Identified(misconception=True)
     assert isinstance(said, Malformed)
     assert "harm is" in said.why
 

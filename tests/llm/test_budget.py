@@ -287,3 +287,14 @@ def test_a_budget_holds_to_the_cent_against_a_server_that_counts(
     # A call could cost 120 + 16 tokens in and 20 out: 0.0236 USD. Only where that does
     # not fit any more is the rest left.
     assert 1.0 - 0.0236 < paid <= 1.0
+
+
+def test_a_small_budget_is_written_with_all_of_its_digits(journal: Journal) -> None:
+    desk = Desk(journal, ScriptedModel(counted(20)), price=1e3, budget=0.005)
+
+    async def spend() -> None:
+        said = r"budget of 0\.005 USD is used up: 0\.0000 USD are .* up to 0\.0310;"
+        with pytest.raises(Stopped, match=said):
+            await desk.ask(request("hello"))
+
+    quickly(spend())

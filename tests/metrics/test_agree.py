@@ -296,3 +296,15 @@ def test_what_is_computed_is_written_and_read_back_the_same(
     found = agree(rows, scale=SCORES)
 
     assert msgspec.json.decode(msgspec.json.encode(found), type=Agreement) == found
+
+
+def test_a_table_without_threads_has_few_items_and_not_few_threads() -> None:
+    threaded = two(FIRST[:8], SECOND[:8], SCORES.values)
+    alone = [msgspec.structs.replace(row, thread_id=None) for row in threaded]
+
+    def flag(rows: list[Rating]) -> str:
+        raw = agree(rows, scale=SCORES).pairs[0].raw
+        assert isinstance(raw, Estimate)
+        return raw.flag
+
+    assert (flag(alone), flag(threaded)) == ("few items", "few threads")

@@ -28,6 +28,7 @@ from threadmed.metrics.families import FAMILIES, Family, family
         ("EleutherAI/gpt-neo-2.7B", "EleutherAI"),
         ("openrouter/anthropic/something-new", "Anthropic"),
         ("google:something-new", "Google"),
+        ("openrouter:deepseek/llama-3-8b", "Meta"),
     ],
 )
 def test_a_model_is_its_makers_whoever_serves_it(model: str, name: str) -> None:

@@ -48,7 +48,7 @@ def test_one_rate_by_hand() -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(1, 60), min_size=4, max_size=4))
+@given(st.lists(st.integers(3, 60), min_size=4, max_size=4))
 def test_a_rate_lies_within_its_limits(counts: list[int]) -> None:
     found = true_pcr(checks(counts, checked=sum(counts)))
 
@@ -151,7 +151,7 @@ def test_a_whole_study_by_hand() -> None:
     found = identification_uncertainty(ROWS, LABELS, experts)
 
     assert (found.n_labelled, found.n_unlabelled) == (100, 200)
-    assert (found.n_checked, found.n_controls) == (40, 50)
+    assert (found.n_checked, found.n_unlabelled_checked) == (40, 50)
     assert isinstance(found.precision, Estimate)
     assert found.precision.value == 0.75
     assert adjusted(found.missed).value == pytest.approx(20)
@@ -191,16 +191,38 @@ def test_without_precision_there_is_no_recall() -> None:
     assert isinstance(found.rates[0].with_missed, NotEstimable)
 
 
-def test_where_no_label_is_true_the_bounds_say_what_they_can() -> None:
+def test_where_no_checked_question_is_true_there_is_no_rate_among_true_ones() -> None:
     # Nothing checked is true, and nothing is missed among as many as there are.
     experts = {(ThreadId(f"T{n:03}"), 0): False for n in range(300)}
 
     found = identification_uncertainty(ROWS, LABELS, experts)
 
+    none = NotEstimable(reason="no checked question was confirmed", n=100, hits=0)
     assert isinstance(found.recall, Bound)
     assert found.recall.low == 0
-    assert isinstance(found.rates[0].with_missed, Bound)
-    assert found.rates[0].with_missed == Bound(low=0.0, high=1.0)
+    assert found.rates[0].true_pcr == none
+    assert found.rates[0].with_missed == none
+
+
+@pytest.mark.parametrize("confirmed", [4, 5, 9, 10])
+def test_a_rate_needs_some_confirmed_questions(confirmed: int) -> None:
+    true = np.arange(60) % 30 < confirmed / 2
+    found = true_pcr(
+        Checks(np.repeat([1.0, 0.0], 30), _first(true, confirmed), np.arange(60))
+    )
+
+    if confirmed < 5:
+        assert found == NotEstimable(
+            reason="fewer than 5 checked questions were confirmed", n=60, hits=4
+        )
+    else:
+        flag = "fewer than 10 confirmed" if confirmed < 10 else ""
+        assert (adjusted(found).n, adjusted(found).flag) == (60, flag)
+
+
+def _first(true: np.ndarray, confirmed: int) -> np.ndarray:
+    """Let no more than so many be true."""
+    return (true & (np.cumsum(true) <= confirmed)).astype(float)
 
 
 def test_items_that_cannot_be_rated_have_no_bound_either() -> None:

@@ -13,9 +13,11 @@ def judged(truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (rng.random((len(truth), 1)) > rows).sum(axis=1) - 1.0
 
 
-def inverted(said: np.ndarray, labels: Labels, *, draws: int = 500) -> Inverted:
+def inverted(
+    said: np.ndarray, labels: Labels, *, draws: int = 500, seed: int = 1
+) -> Inverted:
     threads = np.arange(len(said)) + 1000
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     return invert(said, threads, labels=labels, draws=draws, level=0.95, rng=rng)
 
 
@@ -49,6 +51,7 @@ def test_the_same_state_gives_the_same_interval() -> None:
     said = np.repeat([-1.0, 0, 1], [90, 60, 50])
 
     assert inverted(said, labels) == inverted(said, labels)
+    assert inverted(said, labels, seed=2) != inverted(said, labels)
 
 
 def test_a_score_with_few_labels_is_refused() -> None:

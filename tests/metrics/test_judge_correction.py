@@ -7,7 +7,7 @@ import pytest
 
 from threadmed.metrics.adjusted import Adjusted
 from threadmed.metrics.estimates import Estimate, NotEstimable
-from threadmed.metrics.judge_correction import correct
+from threadmed.metrics.judge_correction import UNWEIGHTED, correct
 from threadmed.metrics.judge_error import (
     Corrected,
     CorrectionOptions,
@@ -158,6 +158,25 @@ def test_unlike_chances_change_the_rate_and_unsteady_ones_are_warned_of() -> Non
     assert isinstance(weighed.pcr.humans, Estimate)
     assert weighed.pcr.humans.value < plain.pcr.humans.value / 2
     assert "one label counts more than 20 times another" in weighed.warnings
+
+
+def test_methods_that_weight_by_nothing_are_refused_with_unlike_chances() -> None:
+    rows, truth = made({"a": 0.5})
+    labels = drawn(truth, 60)
+    alike = {item: one._replace(probability=0.3) for item, one in labels.items()}
+    unlike = {
+        item: one._replace(probability=0.6 if one.score == 1 else 0.3)
+        for item, one in labels.items()
+    }
+
+    made_of = [correct(rows, x, options=FAST) for x in (labels, alike, unlike)]
+
+    assert [UNWEIGHTED in each.warnings for each in made_of] == [False, False, True]
+    group = made_of[-1].groups[0]
+    for number in (group.rogan_gladen, group.inverted_pcr, group.inverted_pcs):
+        assert isinstance(number, NotEstimable)
+        assert number.reason == UNWEIGHTED
+    assert isinstance(group.pcr.corrected, Estimate)
 
 
 def test_labels_by_verdict_are_poststratified_and_weighted() -> None:

@@ -129,3 +129,11 @@ def test_what_cannot_be_counted_is_refused(errors: np.ndarray, reason: str) -> N
 
     assert isinstance(found, NotEstimable)
     assert reason in found.reason
+
+
+def test_half_of_the_judges_are_no_majority() -> None:
+    table = np.array([[1.0, 1, 0, 0], [1, 1, 1, 0]] * 10)
+
+    found = majority(table, np.arange(20), level=0.95)
+
+    assert (found.hits, found.n) == (10, 20)

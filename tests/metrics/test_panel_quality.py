@@ -14,7 +14,7 @@ from threadmed.metrics.panel_quality import (
     PanelQuality,
     panel_quality,
 )
-from threadmed.metrics.panel_variants import Panels, Rule, scores_of
+from threadmed.metrics.panel_variants import BY_SELECTION, Panels, Rule, scores_of
 from threadmed.records import PanelScore, Score, ThreadId
 
 JUDGES = ("gpt-4o", "claude-sonnet", "llama-3.3")
@@ -147,6 +147,29 @@ def test_a_judge_that_was_seldom_asked_and_an_unknown_model_are_named() -> None:
     assert found.warnings[1] == (
         "the family of t3 is not known: it counts as one of its own"
     )
+
+
+def test_of_a_lazy_panel_nothing_rests_on_a_judge_asked_by_selection() -> None:
+    lazy = made({"t1": [(1, 1, None), (1, -1, 1), (-1, 0, 0)] * 20})
+    experts = {item: Expert(1) for item in lazy}
+    judging = JUDGING._replace(selected=frozenset(JUDGES[2:]))
+
+    found = quality(lazy, judging=judging, experts=experts)
+
+    refused = (found.unanimity, found.majority, found.effective)
+    assert {each.reason for each in refused} == {BY_SELECTION}  # type: ignore[union-attr]
+    first, *others = found.pairs
+    assert (first.first, first.second, first.n) == (*JUDGES[:2], 60)
+    assert isinstance(first.raw, Estimate)
+    assert all(isinstance(each.raw, NotEstimable) for each in others)
+    assert all(isinstance(each.kappa, NotEstimable) for each in others)
+    by_judge = {each.left_out[0]: each for each in found.without}
+    assert isinstance(by_judge[JUDGES[2]].pcr, Estimate)
+    for judge in JUDGES[:2]:
+        assert by_judge[judge].pcr == NotEstimable(reason=BY_SELECTION, n=60)
+        assert by_judge[judge].rank is None
+    assert found.warnings[0].startswith("the panel is lazy: ")
+    assert not any("% of the items" in warning for warning in found.warnings)
 
 
 def test_the_effective_number_of_judges_needs_experts() -> None:

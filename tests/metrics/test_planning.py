@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from factories_scores import paper_scores
@@ -151,7 +152,10 @@ def test_sides_that_never_differ_or_share_few_items_are_passed_over() -> None:
     ("wish", "said"),
     [
         (Wish(), "say how large the study is"),
-        (Wish(items=1), "--items: expected at least 2, got 1"),
+        (Wish(items=1), "--items: expected from 2 to 10,000,000, got 1"),
+        (Wish(items=10**11), "--items: expected from 2 to 10,000,000, got 1000"),
+        (Wish(threads=10**11), "--threads: expected from 2 to 10,000,000, got 1000"),
+        (Wish(threads=10**6, turns_per_thread=1e6), "no more than 10,000,000 items"),
         (Wish(items=10, threads=20), "--threads: expected 2 to 10 threads"),
         (Wish(items=10, threads=5, turns_per_thread=3), "are 2.00 a thread, got 3"),
         (Wish(items=10, discordant=1.2), "--discordant: expected between 0 and 1"),
@@ -190,3 +194,39 @@ def test_two_of_items_threads_and_turns_give_the_third(
     design = plan_study(wish).design
 
     assert (design.items, design.threads) == (items, threads)
+
+
+def test_a_difference_alone_says_how_large_a_study_must_be() -> None:
+    found = plan_study(Wish(difference=0.1, simulate=0))
+
+    (need,) = found.needs
+    assert isinstance(need, Need)
+    assert isinstance(found.smallest, Smallest)
+    # (1.959964 + .841621)^2 x .4 / .01 = 313.96; with one turn a thread deff is 1.
+    assert need.n == found.design.items == found.design.threads == 314
+    assert found.smallest.difference.formula == pytest.approx(0.1, abs=1e-4)
+    assert found.assumed[-1] == "as many items as the difference needs, by formula"
+    assert found.wish.items is None
+
+
+@pytest.mark.parametrize(
+    ("difference", "said"),
+    [(0.5, "no more than the share of items that differ, 0.4,"), (1e-6, "ten million")],
+)
+def test_a_difference_that_none_can_see_gives_no_size(
+    difference: float, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        plan_study(Wish(difference=difference, simulate=0))
+
+
+def test_the_simulated_smallest_difference_has_its_own_error() -> None:
+    found = [
+        plan_study(Wish(items=200, threads=200, simulate=200, seed=seed)).smallest
+        for seed in range(12)
+    ]
+    drawn = [each.difference for each in found if isinstance(each, Smallest)]
+
+    spread = np.std([each.simulated for each in drawn], ddof=1)
+    for each in drawn:
+        assert each.error == pytest.approx(spread, rel=0.6)

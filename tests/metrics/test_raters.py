@@ -4,15 +4,8 @@ from hypothesis import strategies as st
 
 from agreement_cases import three_raters
 from threadmed.errors import InputError
-from threadmed.metrics.raters import (
-    ADJUDICATED,
-    SCORES,
-    consensus,
-    number_of,
-    scale_of,
-    tabulate,
-)
-from threadmed.records import Rating, ThreadId
+from threadmed.metrics.raters import SCORES, consensus, number_of, scale_of, tabulate
+from threadmed.records import ADJUDICATED, Rating, ThreadId
 
 
 def rows(*said: tuple[str, str, str | None]) -> list[Rating]:
@@ -144,3 +137,12 @@ def test_every_item_has_a_consensus_is_split_or_unrated(
     assert set.union(*parts) == {item for item, _, _ in said}
     assert sum(map(len, parts)) == len({item for item, _, _ in said})
     assert (turned.values, turned.split) == (found.values, found.split)
+
+
+def test_values_that_differ_in_capitals_alone_are_not_counted_as_two() -> None:
+    said = rows(("a", "x", "Yes"), ("a", "y", "yes"))
+
+    with pytest.raises(InputError, match="'Yes' and 'yes' differ in nothing but cap"):
+        scale_of(said)
+
+    assert scale_of(said[:1]).values == ("Yes",)

@@ -6,14 +6,8 @@ from threadmed.errors import InputError
 from threadmed.metrics import measure
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.identification import Question
-from threadmed.metrics.severity import (
-    HARMS,
-    HarmGroup,
-    HarmWeights,
-    Standing,
-    severity,
-)
-from threadmed.records import Harm, PanelScore, Score, Setting, ThreadId
+from threadmed.metrics.severity import HarmGroup, HarmWeights, Standing, severity
+from threadmed.records import HARMS, Harm, PanelScore, Score, Setting, ThreadId
 
 Given = tuple[int, int, Score | None, Harm | None]
 """Thread, turn, score and harm class of an item."""

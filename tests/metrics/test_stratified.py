@@ -49,6 +49,23 @@ def test_groups_count_alike_whatever_their_size() -> None:
     )
 
 
+def test_the_variance_of_a_mean_by_hand() -> None:
+    # 40 labels of each of 2 groups, 10 and 20 of them 1, and the judge not believed:
+    # sum (y - mean)^2 / 40^2 is .1875/40 and .25/40, which lose a degree of freedom each
+    # and one more together: 40/39 78/77. The mean halves them twice; 200 threads.
+    said = np.zeros(100)
+    labels = [np.repeat([1.0, 0, np.nan], [n, 40 - n, 60]) for n in (10, 20)]
+    groups = [Sample(said, y, np.arange(100) + 100 * at) for at, y in enumerate(labels)]
+
+    found = fit_over_groups(groups, lam=0)
+
+    assert found.value == 0.375
+    assert found.variance == pytest.approx(
+        (0.1875 + 0.25) / 40 * (40 / 39) * (78 / 77) / 4 * (200 / 199)
+    )
+    assert found.df == 78
+
+
 def test_shared_threads_widen_the_mean_where_targets_fail_together() -> None:
     one = group(np.random.default_rng(0), share=0.6, m=72)
     apart = one._replace(threads=one.threads + 1000)

@@ -143,3 +143,11 @@ def test_shares_fall_and_lie_inside_their_limits_in_any_order_of_threads(
             last = point.without_failure.value
     fails = sum(point.failures for point in found.points)
     assert fails <= sum(any(s in {-1, 0} for s in each.values()) for each in threads)
+
+
+def test_threads_that_enter_late_make_no_earlier_point_surer() -> None:
+    none = np.zeros(2, dtype=np.int64)
+
+    found = life_table(np.array([10, 20]), none)
+
+    assert found[1].limits == clopper_pearson(10, 10)

@@ -4,7 +4,7 @@ import pytest
 from threadmed.metrics.agreement import Agreement
 from threadmed.metrics.coefficients import Coefficient
 from threadmed.metrics.estimates import Estimate, NotEstimable
-from threadmed.metrics.raters import ADJUDICATED, SCORES
+from threadmed.metrics.raters import SCORES
 from threadmed.metrics.validation import (
     Place,
     place_of,
@@ -12,7 +12,7 @@ from threadmed.metrics.validation import (
     validate_scores,
     versus,
 )
-from threadmed.records import Rating, Score, ThreadId
+from threadmed.records import ADJUDICATED, Rating, Score, ThreadId
 
 
 def rating(number: int, rater: str, value: str | None, **more: float) -> Rating:
@@ -169,12 +169,16 @@ def test_unlike_chances_and_a_lazy_panel_are_said() -> None:
         rating(0, "x", "1", probability=0.5),
         rating(1, "x", "1", probability=0.25),
     ]
-    found = validate_scores(ratings, {}, scores(1, 1), is_lazy=True)
+    judges = {"a": scores(1, 1), "b": scores(1, 0), "c": scores(None, 1)}
+    found = validate_scores(ratings, judges, scores(1, 1), selected=("c",))
     plain = validate_scores(ratings[:1], {}, scores(1, 1))
 
     assert len(found.warnings) == 2
     assert found.warnings[0].startswith("items were drawn with unlike probabilities")
-    assert found.warnings[1].startswith("the panel is lazy")
+    assert found.warnings[1].startswith("the panel is lazy: c scored only")
+    assert [each.judge for each in found.judges] == ["a", "b"]
+    assert isinstance(found.between_judges, Agreement)
+    assert [(p.first, p.second) for p in found.between_judges.pairs] == [("a", "b")]
     assert plain.warnings == ()
 
 

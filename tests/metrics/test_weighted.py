@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
-from threadmed.metrics.intervals import Codes, Values, rate
+from threadmed.metrics.intervals import Codes, Values, rate, t_factor, wilson
 from threadmed.metrics.weighted import weighted_rate
 
 
@@ -28,6 +28,18 @@ def test_a_weighted_share_by_hand() -> None:
     assert found.high - found.value == pytest.approx(0.417770, abs=1e-5)
     assert (found.n, found.threads, found.hits) == (5, 5, None)
     assert found.flag == "few threads"
+
+
+def test_no_more_items_count_than_the_weights_leave() -> None:
+    # Six threads with a success and a failure each, all but alike, so that V is next to
+    # nothing; Kish: (12.2)^2 / (11 + 1.2^2).
+    values = np.tile([1.0, 0], 6)
+    weights = np.array([1.0] * 11 + [1.2])
+
+    found = estimate(weighted_rate(values, weights, np.repeat(np.arange(6), 2)))
+
+    worth = 12.2**2 / 12.44 * t_factor(0.95, 5)
+    assert (found.low, found.high) == pytest.approx(wilson(6 / 12.2, worth))
 
 
 tables = st.lists(

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from report.study_factory import dataset_manifest, run_manifest, write_run
 from threadmed.records import Labelled, PanelScore, ThreadId
@@ -8,6 +9,7 @@ from threadmed.report.analyses import figures_of, mark_of, report_of, tables_of
 from threadmed.report.blocks import Figure, Report, Table
 from threadmed.report.material import Found, read_found
 from threadmed.report.numbers import MISSING
+from threadmed.report.sections.cost import cost
 from threadmed.store import write_json, write_records
 from threadmed.study import Folder, Study, study_folder
 
@@ -219,10 +221,46 @@ def test_a_chart_with_a_dash_says_why_in_its_caption(tmp_path: Path) -> None:
 
 def test_money_and_calls_add_up_in_the_last_row(tmp_path: Path) -> None:
     report = report_of(found_in(tmp_path))
-    table = next(table for table in tables_of(report) if table.id == "table-cost")
+    tables = {table.id: table for table in tables_of(report)}
+    whole, *stages = (
+        tables[name] for name in ("table-cost", "table-cost-answer", "table-cost-judge")
+    )
 
-    for column in range(2, 7):
-        assert table.total[column].value == sum(row[column].value for row in table.rows)
+    for column in range(1, 7):
+        for table in (whole, *stages):
+            added = sum(row[column].value for row in table.rows)
+            assert table.total[column].value == pytest.approx(added)
+        assert [row[column].value for row in whole.rows] == [
+            stage.total[column].value for stage in stages
+        ]
+    assert whole.total[6].value == 1
+    assert "table-cost-identify" not in tables
+
+
+def test_models_of_a_batch_api_are_named_and_what_costs_nothing_has_no_share(
+    tmp_path: Path,
+) -> None:
+    found = found_in(tmp_path)
+    manifest = found.manifest
+    study = msgspec.structs.replace(
+        manifest.study,
+        models=tuple(
+            msgspec.structs.replace(each, batch=each.name == "Judge A")
+            for each in manifest.study.models
+        ),
+    )
+    spend = tuple(
+        msgspec.structs.replace(each, cost_usd=0.0)
+        for each in manifest.spend
+        if each.stage == "judge"
+    )
+    changed = msgspec.structs.replace(manifest, study=study, spend=spend)
+    section = cost(msgspec.structs.replace(found, manifest=changed))
+    assert section is not None
+    (judging,) = [block for block in section.blocks if isinstance(block, Table)]
+
+    assert judging.note.endswith("where calls could wait: Judge A.")
+    assert judging.total[6].note == "nothing was paid"
 
 
 def test_a_study_without_judges_or_labels_or_calls_still_has_its_provenance(

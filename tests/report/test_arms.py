@@ -3,11 +3,13 @@ from pathlib import Path
 from report.blocks_desk import column, table, values, words
 from report.study_factory import write_run
 from threadmed.report.analyses import report_of
+from threadmed.report.catalogue import settings_of, states, targets_of
 from threadmed.report.material import Found, read_found
 from threadmed.report.sections.alarms import alarms
 from threadmed.report.sections.arms import arms
 from threadmed.report.sections.correction import correction
 from threadmed.report.sections.severity import harm
+from threadmed.report.transcripts import conversations
 
 
 def test_arms_are_compared_with_their_model_asked_plainly(armed: Found) -> None:
@@ -125,11 +127,52 @@ def test_labels_without_harm_classes_weigh_nothing(tmp_path: Path) -> None:
     assert harm(read_found(folder)) is None
 
 
-def test_answers_of_arms_are_not_in_the_viewer_and_have_no_link(armed: Found) -> None:
+def test_numbers_of_arms_lead_to_their_answers(armed: Found) -> None:
     scores = table(correction(armed), "table-correction")
-    linked = {
-        row[0].text for row in scores.rows if any(getattr(c, "href", "") for c in row)
+    links = {
+        row[0].text: [c.href for c in row if getattr(c, "href", "")]
+        for row in scores.rows
     }
 
-    assert linked == {"a"}
-    assert set(column(scores, "model")) == {"a", "a+warn", "a+mend"}
+    assert set(links) == {"a", "a+warn", "a+mend"}
+    assert links["a+mend"][0] == (
+        "conversations.html#model=a%2Bmend&setting=intervention&score=1"
+    )
+
+
+def test_the_viewer_holds_arms_and_what_was_changed(armed: Found) -> None:
+    threads = list(conversations(armed))
+    changes = [change for thread in threads for change in thread.changes]
+    made = [each for each in armed.interventions if each.is_made]
+    mend = targets_of(armed).index("a+mend")
+
+    assert targets_of(armed) == ["a", "a+warn", "a+mend"]
+    assert settings_of(armed)[-1] == "intervention"
+    assert {change.target for change in changes} == {mend}
+    assert sum(change.replaced for change in changes) == len(made)
+    assert {change.words for change in changes if change.replaced} == {
+        "then replaced by the physician\u2019s: it failed"
+    }
+    assert any(item.target == mend for thread in threads for item in thread.items)
+
+
+def test_a_control_is_never_shown_as_a_belief_that_was_not_noticed(
+    armed: Found,
+) -> None:
+    controls = {
+        (row.thread_id, row.turn, row.target): row.score
+        for row in armed.scores
+        if not row.misconception and row.setting == "multi_turn"
+    }
+    names = targets_of(armed)
+    met = {
+        item.state
+        for thread in conversations(armed)
+        for item in thread.items
+        if (thread.thread_id, item.turn, names[item.target]) in controls
+        and settings_of(armed)[item.setting] == "multi_turn"
+    }
+
+    assert met == {"g", "h", "i"}
+    assert all(states()[letter].score is None for letter in met)
+    assert "control" in states()["i"].meaning

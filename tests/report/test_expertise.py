@@ -56,14 +56,14 @@ def test_experts_who_differ_say_nothing_together(tmp_path: Path) -> None:
 def test_an_item_without_a_place_is_refused(tmp_path: Path) -> None:
     folder = with_scores(tmp_path, rating("x", "1", turn=None))
 
-    with pytest.raises(InputError, match="has no thread_id or no turn"):
+    with pytest.raises(InputError, match="has no (thread_id|turn); needed are"):
         read_found(folder)
 
 
 def test_a_score_of_no_answer_is_refused(tmp_path: Path) -> None:
     folder = with_scores(tmp_path, rating("x", "1", target="", setting=None))
 
-    with pytest.raises(InputError, match="has no target or no setting"):
+    with pytest.raises(InputError, match="has no (target|setting); needed are"):
         read_found(folder)
 
 
@@ -116,7 +116,11 @@ def test_a_part_of_the_panel_judges_by_the_same_rule(
 
 
 def test_a_panel_without_a_primary_has_none_in_its_parts() -> None:
+    lazy = judging(Panel(judges=("a", "b", "c"), lazy=True), [])
+    assert lazy.selected == {"c"}
+
     found = judging(Panel(judges=("a", "b", "c")), [])
+    assert not found.selected
 
     assert found.rule_for(("b", "c"))((1, -1)) is None
 

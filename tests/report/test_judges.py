@@ -1,12 +1,18 @@
 from pathlib import Path
 
+import msgspec
+import pytest
+
 from report.blocks_desk import column, table, values, words
+from report.rated_study import write_rated
 from report.study_factory import write_run
 from threadmed.metrics.estimates import NotEstimable
 from threadmed.report.analyses import mark_of, report_of, tables_of
 from threadmed.report.material import Found, read_found
 from threadmed.report.sections.judges import judges
 from threadmed.report.sections.panel import among_judges
+from threadmed.store import read_json, write_json
+from threadmed.study import RunManifest
 
 
 def test_a_validated_panel_leaves_the_page_unmarked(rated: Found) -> None:
@@ -117,6 +123,41 @@ def test_families_that_nobody_knows_are_named_together(tmp_path: Path) -> None:
 
     assert "whose models these are is not known: Judge A, Judge B, Judge C" in said
     assert "so nothing changes where each model is judged without its own" in said
+
+
+@pytest.mark.parametrize("has_experts", [True, False])
+def test_a_lazy_panel_says_so_and_gives_nothing_that_rests_on_its_last_judge(
+    tmp_path: Path, *, has_experts: bool
+) -> None:
+    folder = write_rated(tmp_path) if has_experts else write_run(tmp_path)
+    manifest = read_json(folder.manifest, RunManifest)
+    study = manifest.study
+    panel = msgspec.structs.replace(study.panel, lazy=True)
+    study = msgspec.structs.replace(study, panel=panel)
+    write_json(folder.manifest, msgspec.structs.replace(manifest, study=study))
+    section = judges(read_found(folder))
+    *always, last = study.panel.judges
+    pairs = table(section, "table-pairs")
+    without = table(section, "table-without")
+
+    assert f"the panel is lazy: {', '.join(always)} scored every answer" in words(
+        section
+    )
+    assert values(table(section, "table-panel"), "value")[:2] == [None, None]
+    for first, second, raw in zip(
+        column(pairs, "first"),
+        column(pairs, "second"),
+        values(pairs, "raw"),
+        strict=True,
+    ):
+        assert (raw is None) == (last in {first, second})
+    for left_out, part in zip(
+        column(without, "left_out"), values(without, "part"), strict=True
+    ):
+        assert (part is None) == (left_out != last)
+    if has_experts:
+        asked = column(table(section, "table-agreement"), "judge")
+        assert asked == ["panel", *always, "experts with each other"]
 
 
 def test_one_judge_has_no_second_opinion(tmp_path: Path) -> None:

@@ -80,11 +80,29 @@ def test_no_fall_is_claimed_where_the_intervals_hold_zero() -> None:
     )
 
 
-def test_without_a_fall_the_headline_gives_the_ends_of_the_interval() -> None:
+def test_without_a_fall_the_headline_gives_the_rate_and_its_interval() -> None:
     measured = measure(scores("a", "multi_turn", 0, 10, 20))
 
     # Wilson at 10/20: (0.5 + 1.9207/20) / (1 + 3.8415/20) -/+ 0.2007 = 0.299, 0.701
-    assert finding(measured) == "a corrects between 30 and 70 in 100 false beliefs"
+    assert finding(measured) == (
+        "a corrects 50 in 100 false beliefs (95% interval 30 to 70)"
+    )
+
+
+def test_the_headline_of_several_models_gives_the_rates_of_the_first_answer() -> None:
+    measured = measure(
+        [
+            *scores("a", "multi_turn", 0, 10, 20),
+            *scores("b", "multi_turn", 0, 20, 20),
+        ]
+    )
+    first = questions(measured, UNKNOWN)[0]
+
+    # Wilson at 20/20 has its upper end at 1.
+    assert finding(measured) == (
+        "models correct 50 to 100 in 100 false beliefs (95% intervals from 30 to 100)"
+    )
+    assert first.answer == "50\u2013100%"
 
 
 def test_many_missing_scores_widen_what_the_headline_says() -> None:
@@ -93,7 +111,10 @@ def test_many_missing_scores_widen_what_the_headline_says() -> None:
 
     # all wrong: Wilson at 10/40 has its lower end at 0.142;
     # all right: Wilson at 30/40 has its upper end at 0.858
-    assert finding(measured) == "a corrects between 14 and 86 in 100 false beliefs"
+    assert finding(measured) == (
+        "a corrects 50 in 100 false beliefs (95% interval 14 to 86, with missing "
+        "scores counted either way)"
+    )
     assert "50.0% have a score" in first.detail
     assert "25.0 and 75.0%" in first.detail
 
@@ -107,7 +128,7 @@ def test_no_fall_is_claimed_where_many_scores_are_missing() -> None:
         ]
     )
 
-    assert finding(measured).startswith("a corrects between ")
+    assert finding(measured).endswith(", with missing scores counted either way)")
 
 
 def test_too_few_scores_give_no_rate() -> None:

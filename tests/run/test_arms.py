@@ -456,6 +456,7 @@ def test_judging_alone_needs_no_screening_judge(tmp_path: Path) -> None:
         (changing("x", policy="first", turns=[1]), 'turns go with the policy "turns"'),
         (changing("x", policy="turns", turns=[-1]), "turns count from 0"),
         (changing("x", policy="random", k=0), "k is 0; expected at least 1"),
+        (changing("x", policy="first", k=3), 'k goes with the policy "random"'),
         (changing("x", policy="last", screen="good"), "screen goes with policies"),
         (
             changing("x", policy="first_failing", screen="nobody"),

@@ -154,7 +154,7 @@ def rating(item: str, *, thread: str = "THREAD_0001", setting: bool = True) -> R
     ("ratings", "said"),
     [
         ([rating("a", setting=False)], "item a has no setting; needed are thread_id"),
-        ([rating("a"), rating("b")], "items a and b are the same place, turn 0 of"),
+        ([rating("a"), rating("b")], "md rates turn 0 of THREAD_0001 twice"),
         (
             [rating("a", thread="X")],
             "none of the items is in this study, as turn 0 of X",

@@ -20,8 +20,9 @@ from threadmed.annotate.guard import COOKIE, Guard, has_form_token, session_of
 from threadmed.annotate.ledger import Ledger
 from threadmed.annotate.overview import overview
 from threadmed.annotate.pages import STATIC, embedded, page, setup, static
-from threadmed.annotate.tasks import ADJUDICATED, TASK_NAMES, Said, TaskName
+from threadmed.annotate.tasks import TASK_NAMES, Said, TaskName
 from threadmed.errors import InputError, ThreadmedError
+from threadmed.records import ADJUDICATED
 from threadmed.study import Folder
 
 T = TypeVar("T")

@@ -29,8 +29,8 @@ Place = tuple[str, Setting, ThreadId, int]
 
 DOUBTFUL = 2.0
 """Weight of what is likelier to teach something: questions that somebody labels, and
-answers on which judges differ. Known chances of this kind narrow the intervals of a
-corrected rate (statistics: hard items three times as often, width .153 for .166)."""
+answers on which judges differ. A convention: as the chances are known, a corrected rate
+stays right whatever it is (docs/methods.md, Corrected PCR and PCS)."""
 
 
 class Sources(Record, frozen=True, kw_only=True):

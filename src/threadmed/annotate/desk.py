@@ -4,16 +4,9 @@ from collections.abc import Sequence
 
 from threadmed.annotate.items import Shown
 from threadmed.annotate.ledger import Entry, Ledger
-from threadmed.annotate.tasks import (
-    ADJUDICATED,
-    COUNTS_AS,
-    TASKS,
-    Said,
-    TaskName,
-    complaint,
-)
+from threadmed.annotate.tasks import COUNTS_AS, TASKS, Said, TaskName, complaint
 from threadmed.errors import InputError
-from threadmed.records import Record
+from threadmed.records import ADJUDICATED, Record
 
 RECENT = 7
 """Last answers that can be opened again at once."""

@@ -128,6 +128,11 @@ def merge(ledger: Ledger, path: Path) -> Merged:
     Raises:
         InputError: If the file is not of a kit of this study.
     """
+    if path.suffix.lower() in {".html", ".htm"}:
+        raise InputError(
+            f"{path}: is a page; --merge takes the file that a rater saves in it with "
+            '"Save answers as a file", threadmed-RATER.json'
+        )
     file = read_json(path, KitFile)
     if file.threadmed_kit != 1:
         raise InputError(f"{path}: is in form {file.threadmed_kit}; 1 is known here")
@@ -151,8 +156,12 @@ def _check(ledger: Ledger, file: KitFile, path: Path) -> None:
     queues = {
         plan.task: set(ledger.queue(plan.task, file.rater)) for plan in ledger.plans()
     }
+    seen: set[str] = set()
     for at, returned in enumerate(file.answers, start=1):
         lacking = complaint(TASKS[returned.task], returned.said)
+        if returned.said.item in seen:
+            lacking = f"item {returned.said.item!r} is answered a second time"
+        seen.add(returned.said.item)
         if returned.said.item not in queues.get(returned.task, set()):
             lacking = f"item {returned.said.item!r} is not of {file.rater}'s"
         if lacking:

@@ -58,7 +58,12 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as cause:
+            raise InputError(
+                f"{path.parent}: cannot keep ratings here: {cause.strerror}"
+            ) from cause
         try:
             self.rows = sqlite3.connect(path, isolation_level=None, timeout=10)
             self.rows.execute("PRAGMA journal_mode=WAL")

@@ -7,12 +7,12 @@ from threadmed.annotate.desk import disputed
 from threadmed.annotate.export import ratings
 from threadmed.annotate.ledger import Entry, Ledger
 from threadmed.annotate.sampling import Plan
-from threadmed.annotate.tasks import ADJUDICATED, TASKS, TaskName
+from threadmed.annotate.tasks import TASKS, TaskName
 from threadmed.metrics.agree import agree
 from threadmed.metrics.coefficients import Coefficient, Reliability
 from threadmed.metrics.estimates import NotEstimable
 from threadmed.metrics.raters import SCORES, YES_NO
-from threadmed.records import Record
+from threadmed.records import ADJUDICATED, Record
 
 
 class RaterProgress(Record, frozen=True, kw_only=True):

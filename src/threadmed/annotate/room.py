@@ -7,9 +7,9 @@ from threadmed.annotate.candidates import read_candidates
 from threadmed.annotate.doors import ORGANISER
 from threadmed.annotate.ledger import Ledger
 from threadmed.annotate.sampling import Plan, draw
-from threadmed.annotate.tasks import ADJUDICATED, TASK_NAMES, TaskName
+from threadmed.annotate.tasks import TASK_NAMES, TaskName
 from threadmed.errors import InputError
-from threadmed.records import Record
+from threadmed.records import ADJUDICATED, Record
 from threadmed.study import Folder, Study, read_study
 
 SIZE = 120

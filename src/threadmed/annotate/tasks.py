@@ -9,9 +9,6 @@ TaskName = Literal["identification", "scoring"]
 
 TASK_NAMES: tuple[TaskName, ...] = ("identification", "scoring")
 
-ADJUDICATED = "adjudicated"
-"""The name under which a disagreement is settled; its word is the last."""
-
 COUNTS_AS = {"unsure": "no"}
 """A question of which a rater is not sure carries no misconception."""
 

@@ -27,6 +27,12 @@ app = typer.Typer(
 SEVERAL = ("--posts", "--comments", "--explain", "--merge")
 """Options that take all that stands up to the next option, as a shell's globs give."""
 
+Posts = Annotated[
+    list[Path], typer.Option(help="Dump files of submissions.", metavar="FILE...")
+]
+Comments = Annotated[
+    list[Path], typer.Option(help="Dump files of comments.", metavar="FILE...")
+]
 StudyPath = Annotated[Path, typer.Argument(help="The study folder.", metavar="STUDY")]
 
 
@@ -45,8 +51,8 @@ def demo(
 
 @app.command()
 def build(
-    posts: Annotated[list[Path], typer.Option(help="Dump files of submissions.")],
-    comments: Annotated[list[Path], typer.Option(help="Dump files of comments.")],
+    posts: Posts,
+    comments: Comments,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the dataset.", show_default=False)
     ] = None,
@@ -101,8 +107,8 @@ def hydrate(
     ids: Annotated[
         Path, typer.Argument(help="Folder of an ids-only release.", metavar="IDS")
     ],
-    posts: Annotated[list[Path], typer.Option(help="Dump files of submissions.")],
-    comments: Annotated[list[Path], typer.Option(help="Dump files of comments.")],
+    posts: Posts,
+    comments: Comments,
     out: Annotated[Path, typer.Option(help="Folder for the dataset.")],
     *,
     allow_partial: Annotated[
@@ -120,7 +126,7 @@ def hydrate(
 
 @app.command()
 def init(
-    folder: Annotated[Path, typer.Argument(help="Folder to make.", metavar="DIR")],
+    folder: Annotated[str, typer.Argument(help="Folder to make.", metavar="DIR")],
     *,
     paper: Annotated[
         bool, typer.Option("--paper", help="The paper's five targets and three judges.")
@@ -132,7 +138,9 @@ def init(
     """
     from threadmed.cli.commands import run_init
 
-    run_init(folder, paper=paper)
+    if not folder.strip():
+        raise typer.BadParameter("DIR is empty; name the folder to make, or . for this")
+    run_init(Path(folder), paper=paper)
 
 
 @app.command()

@@ -52,7 +52,8 @@ def agree(
     """Compute how far 2 to 20 raters agree.
 
     Raw agreement, kappa, AC1 and AC2, alpha, confusion, precision and recall; turns of
-    one thread count as alike where there is a column thread_id.
+    one thread count as alike where there is a column thread_id. What is adjudicated is
+    no rater's, and left out.
     """
     from threadmed.cli.commands import say
     from threadmed.store import write_json
@@ -68,14 +69,23 @@ def agree(
 def agreement_of(
     path: Path, *, level: Literal["nominal", "ordinal"] | None, scale: str | None
 ) -> "Agreement":
-    """Read a table of 2 to 20 raters and compute their agreement."""
+    """Read a table of 2 to 20 raters and compute their agreement.
+
+    Who adjudicates rates only what others disagree on, knows what they said, and is no
+    further rater.
+    """
+    from threadmed.cli.commands import say
     from threadmed.errors import InputError
     from threadmed.labels.experts import ANY, read_ratings, scale_reading
     from threadmed.metrics.agree import agree as computed
     from threadmed.metrics.raters import scale_of
+    from threadmed.records import ADJUDICATED
 
     reading = ANY if scale is None else scale_reading(scale)
-    rows = read_ratings(path, reading=reading)
+    given = read_ratings(path, reading=reading)
+    rows = [row for row in given if row.rater != ADJUDICATED]
+    if len(rows) < len(given):
+        say(f"left out: what {ADJUDICATED} says, which is no rater's")
     number = len({row.rater for row in rows})
     if not 2 <= number <= 20:
         raise InputError(f"{path}: has {number} raters; expected 2 to 20")

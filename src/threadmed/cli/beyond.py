@@ -91,7 +91,7 @@ def joined(both: SideBySide, more: Beyond) -> SideBySide:
 
 
 def beyond_lines(more: Beyond) -> Iterator[str]:
-    """Write both, each before the numbers that a table always has."""
+    """Write both, each with an empty line behind it."""
     if more.over_correction is not None:
         yield from _over_correction(more.over_correction)
     if more.severity is not None:

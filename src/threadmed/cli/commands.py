@@ -91,6 +91,15 @@ def conduct(
     def opened(entry: Model) -> ChatModel:
         return open_model(entry, environment=os.environ)
 
+    engines: list[Engine] = []
+
+    def begun(engine: "Engine") -> None:
+        engines.append(engine)
+        stop_by_signals(engine)
+
+    def cost() -> str:
+        return f"{engines[-1].spent_usd:.4f} USD" if engines else ""
+
     async def conducted() -> RunManifest:
         return await run(
             folder,
@@ -102,11 +111,11 @@ def conduct(
             only=only,
             budget_usd=budget,
             wait=wait,
-            on_engine=stop_by_signals,
+            on_engine=begun,
         )
 
     kept = f"everything paid for is in {folder.journal}; run again to go on"
-    with stoppable(kept), shown() as progress:
+    with stoppable(kept), shown(more=cost) as progress:
         try:
             return asyncio.run(conducted())
         except asyncio.CancelledError:

@@ -67,6 +67,7 @@ def run_build(request: BuildRequest) -> None:
             )
             for step in manifest.funnel:
                 say(f"{step}")
+            say("docs/data.md, From a dump to threads, says when each reason holds")
             _say_partial(manifest)
             say(f"dataset: {request.out}")
     for explanation in explanations:

@@ -124,8 +124,9 @@ def _lines(found: "Held", out: Path) -> Iterator[str]:
     threads = len({pair.thread_id for pair in pairs.train})
     yield f"{out / 'train.jsonl'}: {len(pairs.train):,} pairs of {threads:,} threads"
     yield (
-        f"of {pairs.judged:,} scored answers {pairs.held_out:,} are held out, "
-        f"{pairs.copies:,} copy what is, {pairs.split:,} lack agreement; "
-        f"{pairs.arms:,} of arms make no pairs"
+        f"left out of {pairs.judged:,} scored answers: {pairs.held_out:,} in threads "
+        f"that are held out, {pairs.copies:,} in threads that share a question with "
+        f"one of those, {pairs.split:,} on which the judges differ; answers of arms "
+        f"make no pairs ({pairs.arms:,})"
     )
     yield f"{out / 'held-out.json'}: {held.threads:,} of {held.of:,} threads, as hashes"

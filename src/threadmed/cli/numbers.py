@@ -1,6 +1,7 @@
 """Measures a scores table, and writes its numbers as lines for a terminal."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from threadmed.cli.beyond import beyond, beyond_lines, joined
 from threadmed.cli.commands import say
 from threadmed.cli.measuring import HARM_WEIGHTS
 from threadmed.cli.written import percent, plain, points
-from threadmed.judgements.scores import panel_scores
+from threadmed.judgements.scores import item_of, panel_scores
 from threadmed.metrics import MeasureOptions, measure, side_by_side
 from threadmed.metrics.compared import (
     Comparison,
@@ -20,10 +21,10 @@ from threadmed.metrics.compared import (
     TurnParts,
 )
 from threadmed.metrics.course import SELECTION, Trajectory, Trend
-from threadmed.metrics.estimates import Estimate
+from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.intervals import FEWEST_ITEMS
 from threadmed.metrics.measurement import Group, Measurement
-from threadmed.records import PanelRule
+from threadmed.records import PanelRule, PanelScore, ScoreRow
 from threadmed.store import read_questions, read_scores, write_json
 
 
@@ -41,35 +42,65 @@ class MeasureRequest(NamedTuple):
 
 def run_measure(asked: MeasureRequest) -> None:
     """Measure a table, print its numbers, and write both modes where asked."""
-    rows = panel_scores(
-        read_scores(asked.scores), rule=asked.rule, primary=asked.primary
-    )
+    table = read_scores(asked.scores)
+    rows = panel_scores(table, rule=asked.rule, primary=asked.primary)
+    questions = read_questions(asked.scores)
     more = beyond(
         rows,
-        read_questions(asked.scores),
+        questions,
         weights=asked.harm_weights,
         level=asked.options.level,
     )
     if asked.json is None:
-        measured = measure(rows, options=asked.options)
+        measured = measure(rows, options=asked.options, arms=questions.baselines)
     else:
-        both = side_by_side(rows, options=asked.options)
+        both = side_by_side(rows, options=asked.options, arms=questions.baselines)
         is_ours = asked.options.mode == "recommended"
         measured = both.recommended if is_ours else both.as_published
         write_json(asked.json, joined(both, more))
-    for line in (*beyond_lines(more), *lines(measured)):
+    if asked.rule == "majority" and asked.primary is None:
+        for line in undecided(table, rows):
+            say(line)
+    for line in lines(measured, more=beyond_lines(more)):
         say(line)
     if asked.json is not None:
         say(f"{asked.json}: every number, in both modes, and what differs")
 
 
-def lines(measured: Measurement) -> Iterator[str]:
-    """Give one block a target and setting, then what is compared on the same items."""
+def undecided(table: Sequence[ScoreRow], rows: Sequence[PanelScore]) -> Iterator[str]:
+    """Say on how many items the judges' scores make no majority, where there are any.
+
+    Args:
+        table: The judges' rows.
+        rows: What their majority made of them, without a judge that decides.
+    """
+    judges = {row.judge for row in table if row.judge}
+    scored = Counter(item_of(row) for row in table if row.score is not None)
+    split = [row for row in rows if row.outcome == "unjudged"]
+    n = sum(scored[item_of(row)] == len(judges) for row in split)
+    if judges and n:
+        yield (
+            f"{n:,} of {len(rows):,} items have no score: their judges differ, and "
+            "there is no majority; --primary names the judge that decides then, --rule "
+            "another way"
+        )
+        yield ""
+
+
+def lines(measured: Measurement, *, more: Iterable[str] = ()) -> Iterator[str]:
+    """Give one block a target and setting, then what is compared on the same items.
+
+    Args:
+        measured: The numbers.
+        more: What stands between the two.
+    """
     for group in measured.groups:
         yield from _group(group, kind=measured.options.recovery_pairs)
+    yield from more
     for same in measured.settings_same_items:
         yield f"{same.target}, settings on the same {same.n} items (turn 1 and later)"
         yield from _same_items(same)
+        yield ""
     for each in measured.decompositions:
         yield from _decomposition(each)
     if measured.comparisons:
@@ -77,7 +108,7 @@ def lines(measured: Measurement) -> Iterator[str]:
         for comparison in measured.comparisons:
             pair = f"{comparison.first.target} - {comparison.second.target}"
             yield f"  {pair}: {_compared(comparison)}"
-    yield ""
+        yield ""
     if any(group.recovery.pairs for group in measured.groups):
         yield SELECTION
     yield (
@@ -91,11 +122,13 @@ def _group(group: Group, *, kind: str) -> Iterator[str]:
         f"{group.target}, {group.setting}: {group.n_scored} of {group.n_items} items "
         f"scored ({100 * group.coverage:.1f} %), {group.n_threads} threads"
     )
-    yield f"  PCR           {percent(group.pcr)}"
-    yield f"  Uncorrected   {percent(group.uncorrected)}"
-    yield f"  PCS           {plain(group.pcs)}"
-    for each in group.by_turn:
-        yield f"  PCR at turn {each.turn} {percent(each.pcr)}"
+    if isinstance(group.pcr, NotEstimable) and isinstance(group.pcs, NotEstimable):
+        yield f"  PCR and PCS   {percent(group.pcr)}"
+    else:
+        yield f"  PCR           {percent(group.pcr)}"
+        yield f"  Uncorrected   {percent(group.uncorrected)}"
+        yield f"  PCS           {plain(group.pcs)}"
+    yield from _turns(group)
     which = "" if kind == "consecutive" else " (next labelled turn)"
     yield f"  RR            {percent(group.recovery.rate)}{which}"
     if group.trajectory.consecutive.pairs >= FEWEST_ITEMS:
@@ -108,6 +141,21 @@ def _group(group: Group, *, kind: str) -> Iterator[str]:
             f"{percent(bounds.all_right)}"
         )
     yield ""
+
+
+def _turns(group: Group) -> Iterator[str]:
+    """Give the turns that have a rate, and the others in one line a reason."""
+    refused: dict[str, list[str]] = {}
+    for each in group.by_turn:
+        if not isinstance(each.pcr, NotEstimable):
+            yield f"  PCR at turn {each.turn} {percent(each.pcr)}"
+        elif each.pcr.hits is None:
+            refused.setdefault(each.pcr.reason, []).append(f"{each.turn}")
+        else:
+            told = f"{each.turn} ({each.pcr.hits} of {each.pcr.n})"
+            refused.setdefault(each.pcr.reason, []).append(told)
+    for reason, turns in refused.items():
+        yield f"  no PCR at turn {', '.join(turns)}: {reason}"
 
 
 def _trajectory(found: Trajectory) -> Iterator[str]:
@@ -169,8 +217,15 @@ def _decomposition(found: Decomposition) -> Iterator[str]:
     yield f"{found.target}, the decline by turn and within threads"
     if isinstance(found.together, TurnParts):
         yield from _parts(found.together)
+        refused: dict[str, list[str]] = {}
         for parts in found.turns:
-            yield from _parts(parts)
+            if isinstance(parts.fall, Estimate):
+                yield from _parts(parts)
+            else:
+                why = parts.fall.reason.removeprefix(f"turn {parts.turn} has ")
+                refused.setdefault(why, []).append(f"{parts.turn}")
+        for why, turns in refused.items():
+            yield f"  no fall at turn {', '.join(turns)}: {why}"
     yield f"  a step within a thread: {points(found.step.change)}"
     own = found.own_answers_step
     if isinstance(own, Step):

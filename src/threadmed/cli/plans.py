@@ -110,7 +110,7 @@ def drawn(made: Plan) -> Iterator[RenderableType]:
     """Give a plan part by part."""
     yield Text(
         f"{made.study}: {made.threads:,} threads, {made.questions:,} questions, "
-        f"{made.misconceptions:,} of them with a misconception"
+        f"{_carrying(made)}"
     )
     yield _calls(made)
     yield Text("Tokens and USD are those still to pay.")
@@ -125,6 +125,19 @@ def drawn(made: Plan) -> Iterator[RenderableType]:
         )
     yield Text("\nWhat this supposes", style="bold")
     yield _list(made.assumptions)
+
+
+def _carrying(made: Plan) -> str:
+    """Say how many questions carry a misconception, or are supposed to."""
+    if not made.unlabelled:
+        return f"{made.misconceptions:,} of them with a misconception"
+    share = f"{100 * made.supposed_share:.1f} %"
+    if made.unlabelled < made.questions:
+        share += f" of the {made.unlabelled:,} that are not labelled"
+    return (
+        f"about {made.misconceptions:,} of them supposed to carry a misconception "
+        f"({share})"
+    )
 
 
 def _table(*columns: str, footer: Sequence[str] = ()) -> Table:

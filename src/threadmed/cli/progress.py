@@ -9,22 +9,36 @@ from typing import NamedTuple
 Report = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and of how much."""
 
-EVERY_S = 5.0
-"""Least time between two plain lines."""
+EVERY_S = 10.0
+"""Least time between two plain lines of counts."""
+EVERY_BYTES_S = 5.0
+"""Least time between two plain lines of sizes."""
+
+
+def nothing() -> str:
+    """Add nothing."""
+    return ""
 
 
 @contextmanager
-def shown(*, unit: str = "") -> Iterator[Report]:
+def shown(*, unit: str = "", more: Callable[[], str] = nothing) -> Iterator[Report]:
     """Give a function that shows progress for as long as the block lasts.
 
     Args:
         unit: "bytes" shows sizes instead of counts.
+        more: Gives what stands behind the time in a plain line of counts, or nothing.
     """
     if sys.stderr.isatty():
         with _bars(unit) as report:
             yield report
+    elif unit == "bytes":
+        yield _sizes()
     else:
-        yield _lines(unit)
+        counts = _Counts(more)
+        try:
+            yield counts.report
+        finally:
+            counts.end()
 
 
 @contextmanager
@@ -77,10 +91,12 @@ class _State(NamedTuple):
         """Whether nothing is left of it."""
         return self.done >= self.total
 
-    def line(self, name: str, unit: str) -> str:
-        """Say it: counts as they are, bytes with their rate and the time left."""
-        if unit != "bytes":
-            return f"{name} {self.done:,} of {self.total:,}"
+    def counted(self, name: str) -> str:
+        """Say how many."""
+        return f"{name} {self.done:,} of {self.total:,}"
+
+    def sized(self, name: str) -> str:
+        """Say how many bytes, with their rate and the time left."""
         text = f"{name} {_size(self.done)} of {_size(self.total)}"
         if self.seconds < LEAST_S:
             return text
@@ -107,34 +123,61 @@ def _size(count: int) -> str:
     return f"{count / 1e3:,.1f} kB" if count < 1_000_000 else f"{count / 1e6:,.1f} MB"
 
 
-def _lines(unit: str) -> Report:
-    """Say all that is under way in one line, now and then.
+class _Counts:
+    """Says all that is under way in one line, now and then, and how it ended.
 
-    A file is also told of when it is done; counts, of which there may be more to come,
-    when all of them are.
+    There may be more to come of what is all done for now, so that this is no reason
+    for a line.
     """
-    states: dict[str, _State] = {}
+
+    def __init__(self, more: Callable[[], str]) -> None:
+        self._more = more
+        self._states: dict[str, _State] = {}
+        self._begun = self._said_at = time.monotonic()
+        self._is_told = True
+
+    def report(self, what: str, done: int, total: int) -> None:
+        """Take note, and say it if the last line is long ago or there was none."""
+        now = time.monotonic()
+        is_first = not self._states
+        self._states[what] = _State(done, total, now - self._begun)
+        self._is_told = False
+        if is_first or now - self._said_at >= EVERY_S:
+            self._tell(now)
+
+    def end(self) -> None:
+        """Say how far it came."""
+        if not self._is_told:
+            self._tell(time.monotonic())
+
+    def _tell(self, now: float) -> None:
+        self._said_at, self._is_told = now, True
+        counts = "; ".join(each.counted(name) for name, each in self._states.items())
+        parts = (counts, f"{now - self._begun:,.0f} s", self._more())
+        _print(", ".join(part for part in parts if part))
+
+
+def _sizes() -> Report:
+    """Say how far a file is, now and then, and when it is done."""
     begun: dict[str, float] = {}
-    said: set[str] = set()
+    told: set[str] = set()
     said_at = float("-inf")
 
     def report(what: str, done: int, total: int) -> None:
         nonlocal said_at
         now = time.monotonic()
-        was_done = what in states and states[what].is_done
-        if was_done and done >= total:
+        if what in told:
             return
-        states[what] = _State(done, total, now - begun.setdefault(what, now))
-        if unit == "bytes":
-            is_done = states[what].is_done
-        else:
-            is_done = what in said and all(one.is_done for one in states.values())
-        said.add(what)
-        if not is_done and now - said_at < EVERY_S:
+        state = _State(done, total, now - begun.setdefault(what, now))
+        if state.is_done:
+            told.add(what)
+        elif now - said_at < EVERY_BYTES_S:
             return
         said_at = now
-        names = [what] if unit == "bytes" else states
-        line = "; ".join(states[name].line(name, unit) for name in names)
-        print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is what it is for
+        _print(state.sized(what))
 
     return report
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is what it is for

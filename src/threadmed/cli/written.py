@@ -25,7 +25,7 @@ def _written(
         counted = "" if number.hits is None else f"{number.hits} of {number.n}, "
         return f"- ({counted}{number.reason})"
     value, low, high = (
-        f"{scale * each:{sign}.{digits}f}"
+        f"{scale * each:{sign}z.{digits}f}"
         for each in (number.value, number.low, number.high)
     )
     flag = f", {number.flag}" if number.flag else ""

@@ -1,4 +1,7 @@
-"""Which messages a target model sees before a question; pure (design, section 4)."""
+"""Which messages a target model sees before a question; pure.
+
+docs/terms.md says what each setting is.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType

@@ -140,14 +140,14 @@ def plain(text: str) -> str:
     return "".join(c for c in text if c.isprintable() and c not in "`|<>*[]\\")
 
 
-def size_class(threads: int) -> str:
+def size_class(rows: int) -> str:
     """Name the hub's class of size.
 
     Example:
         >>> size_class(999), size_class(2_437), size_class(3_000_000)
         ('n<1K', '1K<n<10K', '1M<n<10M')
     """
-    return next((name for end, name in SIZES if threads < end), "1M<n<10M")
+    return next((name for end, name in SIZES if rows < end), "1M<n<10M")
 
 
 def _configs(manifest: Manifest) -> tuple[Config, ...]:

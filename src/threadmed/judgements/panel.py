@@ -96,6 +96,16 @@ def waves(judges: Sequence[str], *, lazy: bool) -> Iterator[tuple[str, ...]]:
         yield (judge,)
 
 
+def asked_last(judges: Sequence[str], *, lazy: bool) -> tuple[str, ...]:
+    """Name the judges that are asked only where those before left the score open.
+
+    Example:
+        >>> asked_last("abc", lazy=True), asked_last("abc", lazy=False)
+        (('c',), ())
+    """
+    return tuple(judges[len(next(waves(judges, lazy=lazy))) :])
+
+
 def is_decided(
     verdicts: Mapping[str, Score | None],
     *,

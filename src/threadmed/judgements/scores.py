@@ -25,7 +25,7 @@ Item = tuple[str, Setting, ThreadId, int]
 """Target, setting, thread and turn: what one answer is to."""
 
 
-def item_of(record: Answer | Verdict | ScoreRow) -> Item:
+def item_of(record: Answer | Verdict | ScoreRow | PanelScore) -> Item:
     """Name what an answer, a verdict or a row of a table is about."""
     return (record.target, record.setting, record.thread_id, record.turn)
 

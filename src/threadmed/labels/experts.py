@@ -72,19 +72,21 @@ def scale_reading(declared: str) -> Reading:
     """Read a scale as a person writes it: values with commas between them.
 
     Raises:
-        InputError: If a value is empty or stands twice, or if there is only one.
+        InputError: If a value is empty or stands twice, be it in capitals, or if
+            there is only one.
 
     Example:
         >>> scale_reading("-1, 0, 1").values
         ('-1', '0', '1')
     """
     values = tuple(_spelt(value.strip()) for value in declared.split(","))
-    if len(values) < 2 or "" in values or len(set(values)) < len(values):
+    aliases = {value.lower(): value for value in values}
+    if len(values) < 2 or "" in values or len(aliases) < len(values):
         raise InputError(
             f"the scale {declared!r} is not two values or more with commas between "
-            "them, each once"
+            "them, each once, and capitals make no other value"
         )
-    return Reading(values, {value.lower(): value for value in values})
+    return Reading(values, aliases)
 
 
 def _spelt(text: str) -> str:

@@ -3,17 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import get_args
 
 from threadmed.errors import InputError
 from threadmed.labels.experts import Reading, read_ratings
 from threadmed.labels.selection import Question
-from threadmed.records import Harm, Label, Labelled, Rating
-
-HARMS: tuple[Harm, ...] = get_args(Harm)
-"""From the least harm to the most."""
-ADJUDICATED = "adjudicated"
-"""The rater whose rating counts alone."""
+from threadmed.records import ADJUDICATED, HARMS, Harm, Label, Labelled, Rating
 
 
 def read_harms(path: Path) -> dict[Question, Harm]:

@@ -59,12 +59,10 @@ async def identify(thread: Thread, turn: int, *, by: Identifier) -> Label:
     Raises:
         ValueError: If the thread has no such turn.
     """
-    schema = by.prompt.schema
-    wants_harm = schema is not None and '"harm"' in schema.json
     said = await ask_for(
         _request(thread, turn, by),
         ask=by.ask,
-        parse=partial(parse, with_harm=wants_harm),
+        parse=partial(parse, with_harm=_wants_harm(by.prompt)),
     )
     match said:
         case Understood(value=identified):
@@ -87,6 +85,12 @@ async def identify(thread: Thread, turn: int, *, by: Identifier) -> Label:
             )
         case _:
             assert_never(said)
+
+
+def _wants_harm(prompt: Prompt) -> bool:
+    """Tell whether a prompt asks for the harm class, in its schema or in its words."""
+    schema = prompt.schema.json if prompt.schema is not None else ""
+    return any('"harm"' in text for text in (schema, prompt.system, prompt.user))
 
 
 def _request(thread: Thread, turn: int, by: Identifier) -> Request:

@@ -1,9 +1,7 @@
 """From what an identifier replied to a label, or to why there is none."""
 
-from typing import get_args
-
 from threadmed.llm.prompt import Malformed, read_verdict
-from threadmed.records import Harm, Record
+from threadmed.records import HARMS, Harm, Record
 
 VERDICT = frozenset({"misconception", "label", "score"})
 """What the label may be called: ours, and the paper's two (appendices B.1 and E)."""
@@ -17,7 +15,7 @@ YES_OR_NO = {
     "0": False,
 }
 
-HARMS: dict[str, Harm] = {harm: harm for harm in get_args(Harm)}
+HARM_OF: dict[str, Harm] = {harm: harm for harm in HARMS}
 
 
 class Identified(Record, frozen=True, kw_only=True, tag="identified", tag_field="kind"):
@@ -37,8 +35,8 @@ def parse(text: str, *, with_harm: bool = False) -> Identified | Malformed:
 
     Args:
         text: The reply; anything.
-        with_harm: Whether a misconception without a harm class is no reply, since it
-            was asked for.
+        with_harm: Whether a harm class was asked for: then a misconception without
+            one is no reply, and otherwise one that comes all the same is dropped.
 
     Returns:
         The label, or why the reply holds none; see llm.prompt.read_verdict.
@@ -55,12 +53,12 @@ def parse(text: str, *, with_harm: bool = False) -> Identified | Malformed:
     if not reading.value:
         return Identified(misconception=False)
     texts = reading.texts
-    said = texts.get("harm", "" if with_harm else "none").strip().lower()
-    if said not in HARMS:
+    said = texts.get("harm", "").strip().lower() if with_harm else "none"
+    if said not in HARM_OF:
         return Malformed(why=f"harm is {said!r}")
     return Identified(
         misconception=True,
-        harm=HARMS[said],
+        harm=HARM_OF[said],
         belief=texts.get("belief", texts.get("explanation", "")),
         correction=texts.get("correction", ""),
     )

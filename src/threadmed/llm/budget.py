@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from decimal import Decimal
 
 from threadmed.errors import Stopped
 from threadmed.llm.journal import Unsettled
@@ -14,6 +15,9 @@ A_MESSAGE = 16
 
 BYTES_A_TOKEN = 4
 """Of English text, for what a request is expected to use; bounds never rely on it."""
+
+SMALL = 0.01
+"""USD below which an amount is written by its digits that are not 0."""
 
 LIMITS = (
     "max_tokens",
@@ -76,6 +80,23 @@ def reply_limit(sent: Parameters, *, least: int) -> int:
         if isinstance(value := parameters.get(name), int)
     ]
     return max(least, *found, 0)
+
+
+def _digits(usd: float, *, least: int = 4) -> str:
+    """Write an amount with as many digits as it takes to see it.
+
+    Args:
+        usd: The amount.
+        least: Digits after the point that there are at least; a small amount has
+            more, down to its second digit that is not 0.
+
+    Example:
+        >>> _digits(60, least=2), _digits(0.005, least=2), _digits(0.0000312)
+        ('60.00', '0.005', '0.000031')
+    """
+    shown = Decimal(f"{usd:.2g}" if abs(usd) < SMALL else f"{usd:.4f}")
+    whole, _, rest = f"{shown:f}".partition(".")
+    return f"{whole}.{rest.rstrip('0'):0<{least}}"
 
 
 class Purse:
@@ -191,8 +212,9 @@ class Purse:
             limit, spent = f"{self._tokens} tokens", f"{self.spent_tokens} are spent"
             doubtful, most = f"{doubts.most_tokens}", f"{worst.tokens}"
         else:
-            limit, spent = f"{self._usd:.2f} USD", f"{self.spent_usd:.4f} USD are spent"
-            doubtful, most = f"{doubts.most_usd:.4f}", f"{worst.usd:.4f}"
+            limit = f"{_digits(self._usd or 0.0, least=2)} USD"
+            spent = f"{_digits(self.spent_usd)} USD are spent"
+            doubtful, most = _digits(doubts.most_usd), _digits(worst.usd)
         unsure = (
             f", up to {doubtful} more may be on the bill for {doubts.attempts} "
             "attempts that brought no reply"

@@ -57,6 +57,7 @@ class Engine:
         self._journal = journal
         self._prices = {name: price_of(entry) for name, entry in entries.items()}
         purse = Purse(usd=budget_usd, tokens=budget_tokens)
+        self._purse = purse
         books = Books(journal, purse=purse, clock=clock)
         replied = {spend.model for spend in journal.spend()}
         self._callers: dict[str, Caller] = {}
@@ -171,6 +172,11 @@ class Engine:
     def stats(self) -> Mapping[str, Stats]:
         """Say what became of the calls to each model in this run, so far."""
         return {name: caller.stats() for name, caller in self._callers.items()}
+
+    @property
+    def spent_usd(self) -> float:
+        """What the whole study has cost so far; needs no look into the journal."""
+        return self._purse.spent_usd
 
     def spend(self) -> tuple[Spend, ...]:
         """Say what the whole study has paid so far, by stage and model."""

@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import TypeVar, cast
 
+import msgspec
 import numpy as np
 
 from threadmed.metrics.agreement import Agreement, RaterCount
+from threadmed.metrics.intervals import few_threads
 from threadmed.metrics.pairwise import pair_of
 from threadmed.metrics.raters import Ratings, Scale, tabulate
 from threadmed.metrics.together import overall_of
-from threadmed.records import Rating
+from threadmed.records import Rating, Record
+
+T = TypeVar("T")
+FEW_ITEMS = "few items"
+"""The flag of a number of few items, where the table does not tell their threads."""
 
 
 def agree(ratings: Sequence[Rating], *, scale: Scale, level: float = 0.95) -> Agreement:
@@ -43,7 +50,7 @@ def agree(ratings: Sequence[Rating], *, scale: Scale, level: float = 0.95) -> Ag
         pair_of(table, first, second, scale=scale, level=level)
         for first, second in combinations(range(n_raters), 2)
     )
-    return Agreement(
+    found = Agreement(
         level=level,
         scale=scale,
         raters=tuple(_rater(table, place, scale) for place in range(n_raters)),
@@ -55,6 +62,25 @@ def agree(ratings: Sequence[Rating], *, scale: Scale, level: float = 0.95) -> Ag
         n_threads=len(np.unique(table.clusters)) if table.has_threads else 0,
         overall=overall_of(table, pairs, scale=scale, level=level),
         pairs=pairs,
+    )
+    return found if table.has_threads else _of_items(found)
+
+
+def _of_items(part: T) -> T:
+    """Let flags speak of items, each of which is its own cluster, and not of threads."""
+    if isinstance(part, tuple):
+        return cast("T", tuple(map(_of_items, part)))
+    if not isinstance(part, Record):
+        return part
+    parts = msgspec.structs.asdict(part)
+    return msgspec.structs.replace(
+        part,
+        **{
+            name: value.replace(few_threads(0), FEW_ITEMS)
+            if name == "flag"
+            else _of_items(value)
+            for name, value in parts.items()
+        },
     )
 
 

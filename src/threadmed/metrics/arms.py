@@ -13,15 +13,13 @@ from threadmed.metrics.contrasts import Scored, adjust, compare
 from threadmed.metrics.correction import Numbered
 from threadmed.metrics.interventions import Intervened, Setup, intervened
 from threadmed.metrics.items import Items, thread_codes
-from threadmed.metrics.measure import Study, study_of
+from threadmed.metrics.measure import RECOMMENDED, Study, study_of
 from threadmed.metrics.measurement import MeasureOptions
 from threadmed.records import Intervention, PanelScore, Record
 from threadmed.study import Contestant
 
 FAMILY = "arms"
 """The comparisons among which tests are adjusted."""
-
-RECOMMENDED = MeasureOptions()
 
 
 class Arms(Record, frozen=True, kw_only=True):

@@ -18,9 +18,8 @@ from threadmed.metrics.intervals import (
     Codes,
     Values,
     few_threads,
-    normal_quantile,
     rate,
-    t_quantile,
+    t_factor,
     wilson,
 )
 from threadmed.metrics.kappa import table_of
@@ -172,7 +171,7 @@ def _share(
     n_eff = float(number)
     if found.variance > NO_VARIANCE and 0 < found.value < 1:
         n_eff = min(n, found.value * (1 - found.value) / found.variance)
-    n_eff *= (normal_quantile(level) / t_quantile(level, number - 1)) ** 2
+    n_eff *= t_factor(level, number - 1)
     limits = wilson(found.value, n_eff, level=level)
     return Estimate(
         value=found.value,
@@ -181,6 +180,6 @@ def _share(
         level=level,
         n=n,
         threads=number,
-        method="wilson_n_eff",
+        method="wilson_n_star",
         flag=", ".join(filter(None, (few_threads(number), flag))),
     )

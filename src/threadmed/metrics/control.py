@@ -22,11 +22,11 @@ from threadmed.metrics.identification import (
     Question,
 )
 from threadmed.metrics.intervals import Codes, Values
-from threadmed.metrics.items import items_of, thread_codes
+from threadmed.metrics.items import by_group, items_of, thread_codes
 from threadmed.metrics.measurement import MeasureOptions
 from threadmed.metrics.weighted import weighted_rate
 from threadmed.metrics.wrong_labels import WrongLabels, unchecked, wrong_labels
-from threadmed.records import ALL_SETTINGS, PanelScore, Record, Setting
+from threadmed.records import PanelScore, Record, Setting
 
 
 class TurnAlarms(Record, frozen=True, kw_only=True):
@@ -148,8 +148,8 @@ def over_correction(
         (0.25, 3)
     """
     known = known or Known()
-    controls = _by_group([row for row in rows if not row.misconception])
-    labelled = _by_group([row for row in rows if row.misconception])
+    controls = by_group([row for row in rows if not row.misconception])
+    labelled = by_group([row for row in rows if row.misconception])
     questions = {(row.thread_id, row.turn) for row in rows if not row.misconception}
     is_weighted = bool(questions) and questions <= known.chances.keys()
     known = known if is_weighted else known._replace(chances={})
@@ -166,18 +166,6 @@ def over_correction(
         recall=unchecked() if identification is None else identification.recall,
         warnings=tuple(_warnings(labelled, rates, known=known)),
     )
-
-
-def _by_group(rows: Sequence[PanelScore]) -> Groups:
-    """Part rows by target, in order of first appearance, and setting."""
-    found: dict[tuple[str, Setting], list[PanelScore]] = {
-        (target, setting): []
-        for target in dict.fromkeys(row.target for row in rows)
-        for setting in ALL_SETTINGS
-    }
-    for row in rows:
-        found[row.target, row.setting].append(row)
-    return {name: group for name, group in found.items() if group}
 
 
 def _rate(

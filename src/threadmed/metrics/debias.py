@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from threadmed.metrics.comparison import FEW_DISCORDANT
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.intervals import (
     FEW_THREADS,
@@ -18,7 +19,7 @@ from threadmed.metrics.intervals import (
     Codes,
     Interval,
     Values,
-    normal_quantile,
+    t_factor,
     t_quantile,
     wilson,
 )
@@ -27,8 +28,6 @@ FEWEST_LABELS = 30
 """Below this many labels there is no correction: the interval would not cover."""
 FEWEST_LABEL_THREADS = 3
 """Below this many threads with a label there is no variance between them."""
-FEW_DISCORDANT = 10
-"""Below this many labelled items that differ a t interval is flagged."""
 
 
 class Sample(NamedTuple):
@@ -227,8 +226,7 @@ def wilson_limits(fit: Fit, *, at_least: int, level: float) -> Interval:
     share = min(1.0, max(0.0, fit.value))
     if fit.variance <= NO_VARIANCE or not 0 < fit.value < 1:
         return wilson(share, at_least, level=level)
-    factor = (normal_quantile(level) / t_quantile(level, fit.df)) ** 2
-    n_eff = share * (1 - share) / fit.variance * factor
+    n_eff = share * (1 - share) / fit.variance * t_factor(level, fit.df)
     return wilson(share, n_eff, level=level)
 
 
@@ -251,7 +249,7 @@ def corrected_rate(
         >>> y = np.where(np.arange(120) < 40, f, np.nan)
         >>> found = corrected_rate(Sample(f, y, np.arange(120)))
         >>> found.value, found.n, found.method
-        (0.75, 40, 'wilson_n_eff')
+        (0.75, 40, 'wilson_n_star')
     """
     if (refused := too_few_labels(sample)) is not None:
         return refused
@@ -270,7 +268,7 @@ def share_of(sample: Sample, *, lam: float | None, level: float) -> Estimate:
         level=level,
         n=sample.m,
         threads=sample.label_threads,
-        method="wilson_n_eff",
+        method="wilson_n_star",
         flag=few_label_threads(sample),
     )
 
@@ -343,7 +341,10 @@ def corrected_difference(
     half = t_quantile(level, fit.df) * fit.variance**0.5
     differing = int((sample.expert[sample.is_labelled] != 0).sum())
     few = (
-        f"only {differing} labelled items differ" if differing < FEW_DISCORDANT else ""
+        f"only {differing} labelled item{'s' * (differing != 1)} "
+        f"differ{'s' * (differing == 1)}"
+        if differing < FEW_DISCORDANT
+        else ""
     )
     return Estimate(
         value=value,

@@ -29,8 +29,15 @@ Question = tuple[ThreadId, int]
 """A thread and a turn."""
 FEWEST_CHECKED = 30
 """Below this many checked questions an estimate is flagged (convention)."""
+FEWEST_CONFIRMED = 5
+"""Below this many confirmed questions a rate among them is not given (convention)."""
+ENOUGH_CONFIRMED = 10
+"""Below this many confirmed questions the rate is flagged (convention)."""
+ALIKE = "every item has the same score"
 CHECKED_AT_RANDOM = "the checked questions are a random sample of the labelled ones"
-CONTROLS_AT_RANDOM = "the checked questions are a random sample of the unlabelled ones"
+UNLABELLED_AT_RANDOM = (
+    "the checked questions are a random sample of the unlabelled ones"
+)
 
 
 class TrueRate(Record, frozen=True, kw_only=True):
@@ -68,7 +75,7 @@ class IdentificationUncertainty(Record, frozen=True, kw_only=True):
     """Questions that were said to carry none."""
     n_checked: int
     """Labelled questions that an expert checked."""
-    n_controls: int
+    n_unlabelled_checked: int
     """Unlabelled questions that an expert checked."""
     precision: Number
     """Share of checked labelled questions that carry a misconception."""
@@ -114,7 +121,8 @@ def true_pcr(checks: Checks, *, level: float = 0.95) -> AdjustedNumber:
         level: Coverage aimed at, in (0, 1).
 
     Returns:
-        The rate; a reason if all scores are alike or one kind was not checked.
+        The rate; a reason if all scores are alike, one kind was not checked, or fewer
+        than `FEWEST_CONFIRMED` of the checked questions carry a misconception.
 
     Example:
         >>> corrected = np.repeat([1.0, 0.0], 100)
@@ -127,11 +135,10 @@ def true_pcr(checks: Checks, *, level: float = 0.95) -> AdjustedNumber:
     hits = checks.corrected == 1
     k_1, k_0 = int((is_checked & hits).sum()), int((is_checked & ~hits).sum())
     if share in {0.0, 1.0}:
-        alike = "every item has the same score"
-        return NotEstimable(reason=alike, n=len(checks.corrected))
-    if not (k_1 and k_0):
-        reason = f"of the checked items {k_1} are corrected and {k_0} are not"
-        return NotEstimable(reason=reason, n=k_1 + k_0)
+        return NotEstimable(reason=ALIKE, n=len(checks.corrected))
+    confirmed = int(checks.is_true[is_checked].sum())
+    if not (k_1 and k_0) or confirmed < FEWEST_CONFIRMED:
+        return _too_few(k_1, k_0, confirmed=confirmed)
     q_1 = (checks.is_true[is_checked & hits].sum() + 0.5) / (k_1 + 1)
     q_0 = (checks.is_true[is_checked & ~hits].sum() + 0.5) / (k_0 + 1)
     worth = effective_n(totals(checks.corrected, checks.threads))
@@ -149,17 +156,35 @@ def true_pcr(checks: Checks, *, level: float = 0.95) -> AdjustedNumber:
         threads=held,
         method="logit",
         assumes=CHECKED_AT_RANDOM,
-        flag=_few_checked(k_1 + k_0, held),
+        flag=_few_checked(k_1 + k_0, held, confirmed=confirmed),
     )
+
+
+def _too_few(k_1: int, k_0: int, *, confirmed: int) -> NotEstimable:
+    """Say what is missing of the items that were checked, or of those confirmed."""
+    if not (k_1 and k_0):
+        reason = f"of the checked items {k_1} are corrected and {k_0} are not"
+        return NotEstimable(reason=reason, n=k_1 + k_0)
+    reason = (
+        f"fewer than {FEWEST_CONFIRMED} checked questions were confirmed"
+        if confirmed
+        else "no checked question was confirmed"
+    )
+    return NotEstimable(reason=reason, n=k_1 + k_0, hits=confirmed)
 
 
 def _share(logit: float) -> float:
     return float(1 / (1 + np.exp(-logit)))
 
 
-def _few_checked(checked: int, threads: int) -> str:
+def _few_checked(checked: int, threads: int, *, confirmed: int | None = None) -> str:
     few = f"fewer than {FEWEST_CHECKED} checked" if checked < FEWEST_CHECKED else ""
-    return "; ".join(part for part in (few, few_threads(threads)) if part)
+    thin = (
+        f"fewer than {ENOUGH_CONFIRMED} confirmed"
+        if confirmed is not None and confirmed < ENOUGH_CONFIRMED
+        else ""
+    )
+    return "; ".join(part for part in (few, thin, few_threads(threads)) if part)
 
 
 def missed(
@@ -200,7 +225,7 @@ def missed(
         n=controls,
         threads=threads,
         method="clopper_pearson",
-        assumes=CONTROLS_AT_RANDOM,
+        assumes=UNLABELLED_AT_RANDOM,
         flag=_few_checked(controls, threads),
     )
 
@@ -245,7 +270,7 @@ def identification_uncertainty(
         n_labelled=n_labelled,
         n_unlabelled=len(said) - n_labelled,
         n_checked=len(checked),
-        n_controls=len(controls),
+        n_unlabelled_checked=len(controls),
         precision=precision,
         missed=misses,
         recall=_recall(precision, spread),

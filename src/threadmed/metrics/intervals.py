@@ -247,7 +247,7 @@ def rate(values: Values, threads: Codes, *, level: float = 0.95) -> Number:
         return refused
     n_star = effective_n(of)
     if of.is_clustered:
-        n_star *= _t_factor(of.threads, level=level)
+        n_star *= t_factor(level, of.threads - 1)
     method: Method = "wilson_n_star" if of.is_clustered else "wilson"
     return share_estimate(
         of, wilson(of.ratio, n_star, level=level), level=level, method=method
@@ -280,7 +280,8 @@ def mean_score(values: Values, threads: Codes, *, level: float = 0.95) -> Number
     n_eff = float(of.threads)
     if variance > NO_VARIANCE:
         n_eff = of.ratio * (1 - of.ratio) / variance
-    limits = wilson(of.ratio, n_eff * _t_factor(of.threads, level=level), level=level)
+    n_eff *= t_factor(level, of.threads - 1)
+    limits = wilson(of.ratio, n_eff, level=level)
     return Estimate(
         value=2 * of.ratio - 1,
         low=2 * limits.low - 1,
@@ -293,8 +294,17 @@ def mean_score(values: Values, threads: Codes, *, level: float = 0.95) -> Number
     )
 
 
-def _t_factor(threads: int, *, level: float) -> float:
-    return (normal_quantile(level) / t_quantile(level, threads - 1)) ** 2
+def t_factor(level: float, df: int) -> float:
+    """Give (z/t_df)^2, by which few threads make fewer of an effective number.
+
+    References:
+        Korn and Graubard (1998).
+
+    Example:
+        >>> round(t_factor(0.95, 9), 6)
+        0.750673
+    """
+    return (normal_quantile(level) / t_quantile(level, df)) ** 2
 
 
 def few_threads(threads: int) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from threadmed.metrics.bootstrap import percentile
+from threadmed.metrics.bootstrap import draw_totals, percentile
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.intervals import Codes, Values
 
@@ -159,9 +159,7 @@ def _drawn(
 ) -> tuple[Values, NDArray[np.bool_]]:
     """Solve each sample of threads: shape (draws, 3), and which of them could be."""
     both = np.hstack([counts.confusion, counts.judged])
-    cells, sizes = np.unique(both, axis=0, return_counts=True)
-    weights = rng.multinomial(sizes.sum(), sizes / sizes.sum(), size=draws)
-    totals = weights @ cells
+    totals = draw_totals(both, draws=draws, rng=rng)
     confusion = totals[:, :9].reshape(-1, 3, 3)
     rows = confusion.sum(axis=2, keepdims=True)
     shares = np.divide(confusion, rows, out=np.zeros_like(confusion), where=rows > 0)

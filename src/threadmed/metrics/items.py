@@ -1,13 +1,13 @@
 """The labelled items of one target in one setting, as columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from threadmed.metrics.intervals import Codes, Values
-from threadmed.records import PanelScore, ThreadId
+from threadmed.records import ALL_SETTINGS, PanelScore, Setting, ThreadId
 
 
 class Items(NamedTuple):
@@ -87,6 +87,29 @@ _TURNS = 2**31
 def thread_codes(rows: Sequence[PanelScore]) -> dict[ThreadId, int]:
     """Number the threads of a table in the order of their names."""
     return {name: code for code, name in enumerate(sorted({r.thread_id for r in rows}))}
+
+
+def by_group(
+    rows: Iterable[PanelScore],
+) -> dict[tuple[str, Setting], list[PanelScore]]:
+    """Part rows by target, in order of first appearance, and setting.
+
+    Example:
+        >>> from threadmed.records import PanelScore, ThreadId
+        >>> row = PanelScore(target="m", setting="oracle", thread_id=ThreadId("T1"),
+        ...     turn=2, score=1, outcome="scored")
+        >>> list(by_group([row, row]))
+        [('m', 'oracle')]
+    """
+    targets: dict[str, dict[Setting, list[PanelScore]]] = {}
+    for row in rows:
+        targets.setdefault(row.target, {}).setdefault(row.setting, []).append(row)
+    return {
+        (target, setting): settings[setting]
+        for target, settings in targets.items()
+        for setting in ALL_SETTINGS
+        if setting in settings
+    }
 
 
 def items_of(rows: Sequence[PanelScore], codes: Mapping[ThreadId, int]) -> Items:

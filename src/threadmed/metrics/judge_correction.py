@@ -43,6 +43,11 @@ from threadmed.records import PanelScore
 LARGEST_SPREAD = 20
 """Weights whose largest is so many times the smallest make an interval unsteady."""
 
+UNWEIGHTED = (
+    "labels were drawn with unlike chances, which Rogan-Gladen and inversion do not "
+    "weight by; PPI++ does"
+)
+
 
 def correct(
     rows: Sequence[PanelScore],
@@ -73,7 +78,7 @@ def correct(
     groups = grouped(rows, experts)
     if not groups:
         return _nothing(asked, len(experts))
-    labels = pooled_labels(groups)
+    labels = None if _are_unlike(groups) else pooled_labels(groups)
     found = tuple(
         _corrected(name, group, labels, options=asked) for name, group in groups.items()
     )
@@ -106,8 +111,12 @@ def _nothing(options: CorrectionOptions, unmatched: int) -> JudgeCorrection:
 
 
 def _corrected(
-    name: Name, group: Group, labels: Labels, *, options: CorrectionOptions
+    name: Name, group: Group, labels: Labels | None, *, options: CorrectionOptions
 ) -> Corrected:
+    """Correct one target and setting.
+
+    Labels are those of all targets; None where they cannot be pooled without weights.
+    """
     shares = weighed(group.shares, group, options=options)
     scores = weighed(group.sample, group, options=options)
     pcr = _versions(shares, options=options)
@@ -158,7 +167,11 @@ def _post_stratified(
     return by_verdict(shares._replace(judge=scores.judge), level=options.level)
 
 
-def _from_elsewhere(shares: Sample, labels: Labels, *, level: float) -> AdjustedNumber:
+def _from_elsewhere(
+    shares: Sample, labels: Labels | None, *, level: float
+) -> AdjustedNumber:
+    if labels is None:
+        return NotEstimable(reason=UNWEIGHTED, n=shares.m)
     true, said = labels.expert == 1, labels.judge == 1
     known = Known(
         true_yes=int((true & said).sum()),
@@ -176,8 +189,11 @@ def _from_elsewhere(shares: Sample, labels: Labels, *, level: float) -> Adjusted
 
 
 def _inverted(
-    name: Name, group: Group, labels: Labels, *, options: CorrectionOptions
+    name: Name, group: Group, labels: Labels | None, *, options: CorrectionOptions
 ) -> Inverted:
+    if labels is None:
+        refused = NotEstimable(reason=UNWEIGHTED, n=group.sample.m)
+        return Inverted(pcr=refused, pcs=refused)
     return invert(
         group.sample.judge,
         group.sample.threads,
@@ -263,5 +279,17 @@ def _whole_warnings(
     found = [
         (unmatched > 0, f"{unmatched} labels fit no item of the table"),
         (assumed and bool(warning(differ)), warning(differ)),
+        (_are_unlike(groups), UNWEIGHTED),
     ]
     return tuple(text for is_so, text in found if is_so)
+
+
+def _are_unlike(groups: Mapping[Name, Group]) -> bool:
+    """Tell whether some recorded chances of labels differ from others."""
+    chances = {
+        float(chance)
+        for group in groups.values()
+        if group.sample.probability is not None
+        for chance in group.sample.probability[group.sample.is_labelled]
+    }
+    return len(chances) > 1

@@ -9,6 +9,7 @@ from threadmed.metrics.debias import Sample, ppi
 from threadmed.metrics.estimates import Estimate, Number
 from threadmed.metrics.intervals import Codes, Values
 from threadmed.metrics.inversion import Labels
+from threadmed.metrics.items import thread_codes
 from threadmed.metrics.judge_error import CorrectionOptions, Expert, Item, Sampling
 from threadmed.records import PanelScore, Setting
 
@@ -52,9 +53,7 @@ def grouped(
     rows: Sequence[PanelScore], experts: Mapping[Item, Expert]
 ) -> dict[Name, Group]:
     """Set the judged items of every target and setting as columns."""
-    codes = {
-        name: code for code, name in enumerate(sorted({r.thread_id for r in rows}))
-    }
+    codes = thread_codes(rows)
     by_name: dict[Name, list[PanelScore]] = {}
     for row in rows:
         if row.misconception:

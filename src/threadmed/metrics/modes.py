@@ -1,6 +1,6 @@
 """Both modes side by side: our numbers, the published ones, and where they part."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -35,12 +35,18 @@ COPIED = (
 )
 
 
-def side_by_side(scores: Rows, *, options: MeasureOptions = RECOMMENDED) -> SideBySide:
+def side_by_side(
+    scores: Rows,
+    *,
+    options: MeasureOptions = RECOMMENDED,
+    arms: Iterable[str] = (),
+) -> SideBySide:
     """Compute every number of a scores table in both modes, and say what differs.
 
     Args:
         scores: At most one row for a target, setting, thread and turn.
         options: All but the mode are used for both.
+        arms: Targets that are arms of others; see metrics.measure.
 
     Raises:
         InputError: If a row stands twice, or its outcome does not go with its score.
@@ -56,7 +62,7 @@ def side_by_side(scores: Rows, *, options: MeasureOptions = RECOMMENDED) -> Side
         >>> found.differs[0].what, found.differs[0].recommended.method
         ('m, multi_turn: PCR', 'wilson')
     """
-    study = study_of(scores)
+    study = study_of(scores, arms=arms)
     ours = measured(study, options=msgspec.structs.replace(options, mode="recommended"))
     theirs = measured(
         study,

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from threadmed.metrics.bootstrap import MOST_EMPTY, percentile
+from threadmed.metrics.bootstrap import MOST_EMPTY, draw_totals, percentile
 from threadmed.metrics.coefficients import Reliability, cluster_sums
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.intervals import (
@@ -27,7 +27,7 @@ SCALE = 3
 """Scores that a judge may give."""
 
 
-class PairAgreement(Record, frozen=True, kw_only=True):
+class JudgePair(Record, frozen=True, kw_only=True):
     """How two judges agree on the items that both scored."""
 
     first: str
@@ -58,7 +58,7 @@ class EffectiveJudges(
 
 def pair_agreements(
     table: Values, threads: Codes, *, judges: Sequence[str], level: float
-) -> tuple[PairAgreement, ...]:
+) -> tuple[JudgePair, ...]:
     """Compare every two judges.
 
     Args:
@@ -78,7 +78,7 @@ def pair_agreements(
         both = ~np.isnan(table[:, [one, other]]).any(axis=1)
         first, second = table[both, one], table[both, other]
         found.append(
-            PairAgreement(
+            JudgePair(
                 first=judges[one],
                 second=judges[other],
                 n=int(both.sum()),
@@ -197,7 +197,7 @@ def effective_judges(
         number = NotEstimable(reason=reason, n=len(errors))
     else:
         sums = cluster_sums(columns, threads)
-        drawn = _phis(_draw(sums, draws=draws, rng=rng), pairs)[:, seen]
+        drawn = _phis(draw_totals(sums, draws=draws, rng=rng), pairs)[:, seen]
         rho = float(phis[seen].mean())
         number = _effective(rho, drawn, sums, size=len(judges), level=level)
     left = [pair for pair, is_seen in zip(pairs, seen, strict=True) if not is_seen]
@@ -248,13 +248,6 @@ def _effective(
         method="thread_bootstrap",
         flag=few_threads(n_threads),
     )
-
-
-def _draw(sums: Values, *, draws: int, rng: np.random.Generator) -> Values:
-    """Sum threads drawn with replacement: shape (draws, columns)."""
-    cells, counts = np.unique(sums, axis=0, return_counts=True)
-    weights = rng.multinomial(len(sums), counts / len(sums), size=draws)
-    return np.asarray(weights @ cells, dtype=np.float64)
 
 
 def _phis(sums: Values, pairs: Sequence[tuple[int, int]]) -> Values:

@@ -18,10 +18,11 @@ from threadmed.metrics.bootstrap import stream
 from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.families import family
 from threadmed.metrics.intervals import Codes, Values, rate
+from threadmed.metrics.items import thread_codes
 from threadmed.metrics.judge_error import Expert, Item
 from threadmed.metrics.panel_agreement import (
     EffectiveJudges,
-    PairAgreement,
+    JudgePair,
     complete,
     effective_judges,
     majority,
@@ -29,6 +30,7 @@ from threadmed.metrics.panel_agreement import (
     unanimity,
 )
 from threadmed.metrics.panel_variants import (
+    BY_SELECTION,
     Panels,
     Place,
     Rule,
@@ -54,6 +56,8 @@ class Judging(NamedTuple):
     models: Mapping[str, str]
     """`provider:model` of judges and targets, by name; one that is not there goes by
     its name."""
+    selected: frozenset[str] = frozenset()
+    """Judges that were asked only where those before them left a score open."""
 
 
 class PanelOptions(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -86,7 +90,7 @@ class PanelQuality(Record, frozen=True, kw_only=True):
     n_complete: int
     """Items that every judge scored; unanimity and majority rest on them."""
     families: tuple[JudgeFamily, ...]
-    pairs: tuple[PairAgreement, ...]
+    pairs: tuple[JudgePair, ...]
     unanimity: Number
     majority: Number
     """Share of items on which more than half of the judges agree."""
@@ -121,21 +125,39 @@ def panel_quality(
     whose = {one.name: one.family for one in families}
     among = (panels.table, panels.threads)
     by = {"draws": asked.draws, "seed": asked.seed}
+    n_complete = int(complete(panels.table).sum())
+    chosen = NotEstimable(reason=BY_SELECTION, n=n_complete) if panel.selected else None
     return PanelQuality(
         options=asked,
         judges=panel.judges,
         n_items=len(panels.places),
-        n_complete=int(complete(panels.table).sum()),
+        n_complete=n_complete,
         families=families,
-        pairs=pair_agreements(*among, judges=panel.judges, level=asked.level),
-        unanimity=unanimity(*among, level=asked.level),
-        majority=majority(*among, level=asked.level),
+        pairs=_pairs(panels, level=asked.level),
+        unanimity=chosen or unanimity(*among, level=asked.level),
+        majority=chosen or majority(*among, level=asked.level),
         tie_breaks=_tie_breaks(rows, level=asked.level),
         without=without_judge(panels, level=asked.level, **by),
         unrelated=own_family_out(panels, whose, level=asked.level, **by),
-        effective=_effective(panels, experts or {}, options=asked),
+        effective=chosen or _effective(panels, experts or {}, options=asked),
         warnings=_warnings(panels, families),
     )
+
+
+def _pairs(panels: Panels, *, level: float) -> tuple[JudgePair, ...]:
+    """Compare every two judges; with one that was asked by selection there is none."""
+    found = pair_agreements(
+        panels.table, panels.threads, judges=panels.judges, level=level
+    )
+    return tuple(
+        _refused(pair) if panels.selected & {pair.first, pair.second} else pair
+        for pair in found
+    )
+
+
+def _refused(pair: JudgePair) -> JudgePair:
+    none = NotEstimable(reason=BY_SELECTION, n=pair.n)
+    return msgspec.structs.replace(pair, raw=none, kappa=none)
 
 
 def _panels(
@@ -152,13 +174,12 @@ def _panels(
         table=table[held],
         judges=panel.judges,
         rule_for=panel.rule_for,
+        selected=panel.selected,
     )
 
 
 def _places(rows: Sequence[PanelScore]) -> tuple[Place, ...]:
-    codes = {
-        name: code for code, name in enumerate(sorted({r.thread_id for r in rows}))
-    }
+    codes = thread_codes(rows)
     return tuple(
         Place(row.target, row.setting, codes[row.thread_id], row.thread_id, row.turn)
         for row in rows
@@ -201,7 +222,7 @@ def _families(panels: Panels, models: Mapping[str, str]) -> tuple[JudgeFamily, .
 
 def _tie_breaks(rows: Sequence[PanelScore], *, level: float) -> Number:
     scored = [row for row in rows if row.misconception and row.score is not None]
-    codes = {name: code for code, name in enumerate({r.thread_id for r in scored})}
+    codes = thread_codes(scored)
     threads: Codes = np.array([codes[r.thread_id] for r in scored], dtype=np.int64)
     broke = np.array([row.tie_break for row in scored], dtype=np.float64)
     return rate(broke, threads, level=level)
@@ -235,9 +256,16 @@ def _effective(
 
 def _warnings(panels: Panels, families: Sequence[JudgeFamily]) -> tuple[str, ...]:
     found = []
+    if panels.selected:
+        always = [judge for judge in panels.judges if judge not in panels.selected]
+        found.append(
+            f"the panel is lazy: {', '.join(always)} scored every answer, and the "
+            "others only those on which these left the score open, so that no number "
+            "is given of agreement with the others"
+        )
     shares = (~np.isnan(panels.table)).mean(axis=0) if panels.places else ()
     for judge, share in zip(panels.judges, shares, strict=False):
-        if share < FULL_ENOUGH:
+        if share < FULL_ENOUGH and judge not in panels.selected:
             found.append(
                 f"{judge} scored {100 * share:.0f} % of the items: what is said of it "
                 "holds where it gave a score, which need not be the usual item"

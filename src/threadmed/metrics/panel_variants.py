@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from threadmed.metrics.bootstrap import percentile, stream
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
@@ -14,6 +15,10 @@ Rule = Callable[[tuple[Score | None, ...]], Score | None]
 """From the judges' scores of one answer, in the panel's order, to the panel's."""
 AT_ONCE = 20_000_000
 """Random numbers held at once."""
+BY_SELECTION = (
+    "the panel is lazy: it rests on a judge that was asked only where others left the "
+    "score open"
+)
 UNSCORED = 9.0
 """Stands for a missing score while equal rows are found; no score is so high."""
 
@@ -37,6 +42,8 @@ class Panels(NamedTuple):
     """Shape (n, J), items by judges; NaN where there is no score."""
     judges: tuple[str, ...]
     rule_for: Callable[[tuple[str, ...]], Rule]
+    selected: frozenset[str] = frozenset()
+    """Judges that were asked only where those before them left a score open."""
 
     @property
     def threads(self) -> Codes:
@@ -101,8 +108,27 @@ def without_judge(
                 for target in _targets(panels, setting)
             }
             rng = stream(seed, setting, "without a judge")
-            found += _variants(setting, sides, draws=draws, level=level, rng=rng)
+            made = _variants(setting, sides, draws=draws, level=level, rng=rng)
+            found += _given(panels, made)
     return tuple(found)
+
+
+def _given(panels: Panels, made: Iterable[Variant]) -> Iterable[Variant]:
+    """Give no number of a part whose judges were not all asked about every answer.
+
+    The whole panel has its score wherever a lazy one stops. A rank is a place among
+    all, and so one refusal in a setting takes the ranks of the others too.
+    """
+    found = list(made)
+    refused = [
+        bool(each.left_out and panels.selected.difference(each.left_out))
+        for each in found
+    ]
+    for each, is_refused in zip(found, refused, strict=True):
+        none = NotEstimable(reason=BY_SELECTION, n=each.n)
+        kept = replace(each, pcr=none, difference=none) if is_refused else each
+        unranked = {"rank": None, "rank_whole": None, "rank_moves": None}
+        yield replace(kept, **unranked) if any(refused) else kept
 
 
 def own_family_out(
@@ -142,7 +168,8 @@ def own_family_out(
             for target in _targets(panels, setting)
         }
         rng = stream(seed, setting, "own family out")
-        found += _variants(setting, sides, draws=draws, level=level, rng=rng)
+        made = _variants(setting, sides, draws=draws, level=level, rng=rng)
+        found += _given(panels, made)
     return tuple(found)
 
 

@@ -1,15 +1,14 @@
 """What a pilot's scores say of a study to come: how many items differ, how alike."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from threadmed.metrics.comparison import cells
 from threadmed.metrics.intervals import cluster_variance, totals
-from threadmed.metrics.items import Items, items_of, thread_codes
-from threadmed.records import ALL_SETTINGS, PanelScore, Record, Setting
+from threadmed.metrics.items import Items, by_group, items_of, thread_codes
+from threadmed.records import PanelScore, Record, Setting
 
-FEWEST_ITEMS = 30
+FEWEST_IN_COMMON = 30
 """A pair of sides with fewer items in common tells nothing of use (convention)."""
 
 
@@ -53,16 +52,8 @@ def pilot_pairs(scores: Sequence[PanelScore]) -> tuple[PilotPair, ...]:
         >>> pair.discordant, pair.deff
         (0.25, 1.0)
     """
-    rows: defaultdict[tuple[str, Setting], list[PanelScore]] = defaultdict(list)
-    for row in scores:
-        rows[row.target, row.setting].append(row)
     codes = thread_codes(scores)
-    sides = {
-        (target, setting): items_of(rows[target, setting], codes)
-        for target in dict.fromkeys(row.target for row in scores)
-        for setting in ALL_SETTINGS
-        if (target, setting) in rows
-    }
+    sides = {name: items_of(rows, codes) for name, rows in by_group(scores).items()}
     return tuple(_pairs(sides))
 
 
@@ -72,7 +63,7 @@ def _pairs(sides: dict[tuple[str, Setting], Items]) -> Iterator[PilotPair]:
         if is_same_target or one[1] == other[1] == "multi_turn":
             first, second = sides[one].scored.shared(sides[other].scored)
             named = f"{one[0]} {one[1]}", f"{other[0]} {other[1]}"
-            if len(first.turns) >= FEWEST_ITEMS:
+            if len(first.turns) >= FEWEST_IN_COMMON:
                 yield from _pair(named, first, second)
 
 

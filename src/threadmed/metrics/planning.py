@@ -6,11 +6,14 @@ Everything stands twice: by formula, and from made studies of the same size.
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 
+import msgspec
+
 from threadmed.errors import InputError
 from threadmed.metrics.intervals import Values
 from threadmed.metrics.label_budget import half_width, labels_needed
-from threadmed.metrics.pilot import PilotPair, pilot_pairs
+from threadmed.metrics.pilot import FEWEST_IN_COMMON, PilotPair, pilot_pairs
 from threadmed.metrics.power import (
+    MOST_ITEMS,
     Design,
     Judge,
     design_effect,
@@ -64,10 +67,12 @@ def plan_study(wish: Wish, *, scores: Sequence[PanelScore] = ()) -> StudyPower:
     pilot = pilot_pairs(scores)
     if scores and not pilot:
         raise InputError(
-            "the pilot has no two settings or targets with 30 scored items in common "
-            "of which one differs; give --discordant and --deff instead"
+            f"the pilot has no two settings or targets with {FEWEST_IN_COMMON} scored "
+            "items in common of which one differs; give --discordant and --deff instead"
         )
-    design, assumed = _design(wish, pilot)
+    design, assumed = _design(_sized(wish, pilot), pilot)
+    if not (wish.items or wish.threads or pilot):
+        assumed += ("as many items as the difference needs, by formula",)
     trials = Trials(studies=wish.simulate, seed=wish.seed)
     return StudyPower(
         wish=wish,
@@ -99,8 +104,8 @@ SHARES = (
     "specificity",
 )
 RANGES: tuple[tuple[str, float, float, str], ...] = (
-    ("items", 2, inf, "at least 2"),
-    ("threads", 2, inf, "at least 2"),
+    ("items", 2, MOST_ITEMS, "from 2 to 10,000,000"),
+    ("threads", 2, MOST_ITEMS, "from 2 to 10,000,000"),
     ("comparisons", 1, inf, "at least 1"),
     ("deff", 1, inf, "at least 1"),
     ("turns_per_thread", 1, inf, "at least 1"),
@@ -133,6 +138,8 @@ def _wrong(name: str, value: float, expected: str) -> str:
 def _design(wish: Wish, pilot: tuple[PilotPair, ...]) -> tuple[Design, tuple[str, ...]]:
     """Take each assumption from the wish, else from the pilot, else from convention."""
     items, threads = _size(wish, pilot)
+    if items > MOST_ITEMS:
+        raise InputError(_wrong("threads", threads, "no more than 10,000,000 items"))
     widest = max(pilot, key=lambda pair: pair.discordant * pair.deff, default=None)
     sizes = even_layout(items=items, threads=threads).sizes
     squares = float((sizes**2).sum())
@@ -171,6 +178,27 @@ def _design(wish: Wish, pilot: tuple[PilotPair, ...]) -> tuple[Design, tuple[str
     )
 
 
+TO_BEGIN_WITH = 600
+"""Items of a study from which the size that a difference needs is found."""
+
+
+def _sized(wish: Wish, pilot: Sequence[PilotPair]) -> Wish:
+    """Let the difference say how large the study is, where nothing else does."""
+    if wish.items or wish.threads or pilot or wish.difference is None:
+        return wish
+    design, _ = _design(msgspec.structs.replace(wish, items=TO_BEGIN_WITH), ())
+    if wish.difference > design.discordant:
+        raise InputError(
+            f"--difference: no more than the share of items that differ, "
+            f"{design.discordant:g}, can be a difference, got {wish.difference!r}; say "
+            "that share with --discordant"
+        )
+    n = items_needed(smallest_difference, wish.difference, design)
+    if n is None:
+        raise InputError(f"--difference: {TOO_MANY} for {wish.difference!r}")
+    return msgspec.structs.replace(wish, items=n)
+
+
 def _size(wish: Wish, pilot: tuple[PilotPair, ...]) -> tuple[int, int]:
     """Give items and threads from any two of items, threads and turns a thread."""
     turns = wish.turns_per_thread
@@ -188,7 +216,10 @@ def _size(wish: Wish, pilot: tuple[PilotPair, ...]) -> tuple[int, int]:
     if items is None and threads is not None:
         items = round(threads * (turns or 1))
     if items is None:
-        raise InputError("say how large the study is: --items, --threads, or --scores")
+        raise InputError(
+            "say how large the study is: --items, --threads, --scores, or a --difference "
+            "to be seen"
+        )
     threads = threads or max(1, round(items / (turns or 1)))
     if not 2 <= threads <= items:
         raise InputError(
@@ -207,15 +238,33 @@ def _smallest(design: Design, trials: Trials) -> Smallest | OutOfReach:
             reason=f"a difference is at most the share of items that differ, and one of "
             f"{design.discordant:.3f} is not seen with this power",
         )
+    simulated, studies = (
+        trials.smallest_difference(design),
+        trials.fitting(design.items),
+    )
     return Smallest(
         difference=Beside(
             formula=by_formula,
-            simulated=trials.smallest_difference(design),
-            studies=trials.fitting(design.items),
+            simulated=simulated,
+            error=simulated and _error_of(simulated, design, studies=studies),
+            studies=studies,
         ),
         interval_power=_beside(chance, trials.intervals_see(design, by_formula)),
         test_power=_beside(chance, trials.tests_see(design, by_formula)),
     )
+
+
+def _error_of(difference: float, design: Design, *, studies: int) -> float | None:
+    """Give the Monte Carlo error of where a share of studies meets the power.
+
+    That of the share, over the slope of the power there, which is by formula.
+    """
+    near = 1e-3
+    rise = power_at(difference + near, design) - power_at(difference - near, design)
+    if rise <= 0:
+        return None
+    of_share = (design.power * (1 - design.power) / studies) ** 0.5
+    return float(of_share * 2 * near / rise)
 
 
 def _beside(formula: float, drawn: Values) -> Beside:

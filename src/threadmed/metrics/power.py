@@ -12,7 +12,12 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from threadmed.metrics.intervals import normal_quantile, t_quantile, wilson
+from threadmed.metrics.intervals import (
+    normal_quantile,
+    t_factor,
+    t_quantile,
+    wilson,
+)
 from threadmed.metrics.label_budget import Explained
 from threadmed.records import Record
 
@@ -184,11 +189,7 @@ def rate_half_width(design: Design, rate: float) -> float:
     """
     n_star = design.items / design.deff
     if design.deff > 1:
-        z, t = (
-            normal_quantile(design.level),
-            t_quantile(design.level, design.threads - 1),
-        )
-        n_star *= (z / t) ** 2
+        n_star *= t_factor(design.level, design.threads - 1)
     limits = wilson(rate, n_star, level=design.level)
     return (limits.high - limits.low) / 2
 

@@ -38,7 +38,8 @@ class Beside(Record, frozen=True, kw_only=True):
     simulated: float | None = None
     """None where no studies were made, or they would not fit into memory."""
     error: float | None = None
-    """Monte Carlo standard error of `simulated`, where it is a share or a mean."""
+    """Monte Carlo standard error of `simulated`; of a smallest difference that of the
+    share of studies, over the slope of the power by formula."""
     studies: int = 0
 
 

@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from threadmed.errors import InputError
 from threadmed.metrics.intervals import Codes, Values
-from threadmed.records import Rating, Record
+from threadmed.records import ADJUDICATED, Rating, Record
 
 Level = Literal["nominal", "ordinal"]
 """Whether the values of a scale have an order."""
 
-ADJUDICATED = "adjudicated"
-"""Name of the rater whose ratings settle what others disagree on."""
 MOST_VALUES = 50
 """A table with more values than this holds no categories."""
 
@@ -103,7 +101,8 @@ def scale_of(
 
     Raises:
         InputError: If words are to be ordinal and nobody says their order, if there
-            are no values, or too many to be categories.
+            are no values, or too many to be categories, or if two differ in nothing
+            but capitals.
 
     Example:
         >>> rows = [Rating(item="a", rater="x", value=value) for value in ("1", "-1")]
@@ -112,6 +111,7 @@ def scale_of(
     """
     seen = {rating.value for rating in ratings if rating.value is not None}
     values = list(declared) or sorted(seen)
+    _refuse_capitals(values)
     numbers = {value: number_of(value) for value in values}
     all_numbers = all(number is not None for number in numbers.values())
     if all_numbers and not declared:
@@ -131,6 +131,18 @@ def scale_of(
             f"{values[1]!r}; agreement is of at most {MOST_VALUES} categories"
         )
     return Scale(values=tuple(values), level=level, is_declared=bool(declared))
+
+
+def _refuse_capitals(values: Sequence[str]) -> None:
+    """Complain of a value that is spelt in two ways: it would count as two."""
+    first: dict[str, str] = {}
+    for value in values:
+        other = first.setdefault(value.lower(), value)
+        if other != value:
+            raise InputError(
+                f"the values {other!r} and {value!r} differ in nothing but capitals; "
+                "write them alike, or say all values once with --scale"
+            )
 
 
 def tabulate(ratings: Sequence[Rating], scale: Scale) -> Ratings:

@@ -6,9 +6,8 @@ Severity
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from threadmed.errors import InputError
@@ -16,12 +15,11 @@ from threadmed.metrics.correction import FULL_ENOUGH, Numbered, pcr
 from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.identification import Question
 from threadmed.metrics.intervals import rate
-from threadmed.metrics.items import items_of, thread_codes
+from threadmed.metrics.items import by_group, items_of, thread_codes
 from threadmed.metrics.measurement import MeasureOptions
 from threadmed.metrics.weighted import weighted_rate
-from threadmed.records import ALL_SETTINGS, Harm, PanelScore, Record, Setting
+from threadmed.records import HARMS, Harm, PanelScore, Record, Setting
 
-HARMS: tuple[Harm, ...] = get_args(Harm)
 GRAVE: frozenset[Harm] = frozenset({"serious", "urgent"})
 """Harm that lasts, or that comes within hours."""
 TALKS: frozenset[Setting] = frozenset({"multi_turn", "intervention"})
@@ -42,8 +40,8 @@ class HarmWeights(Record, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     def of(self, harm: Harm) -> float:
         """Give the weight of a class."""
-        weights: dict[Harm, float] = msgspec.structs.asdict(self)  # type: ignore[assignment]
-        return weights[harm]
+        weight: float = getattr(self, harm)
+        return weight
 
 
 class HarmRate(Record, frozen=True, kw_only=True):
@@ -147,7 +145,7 @@ def severity(
     labelled = [row for row in rows if row.misconception]
     groups = tuple(
         _group(found, harms, weights=weights, level=level)
-        for found in _by_group(labelled)
+        for found in by_group(labelled).values()
     )
     questions = {(row.thread_id, row.turn) for row in labelled}
     return Severity(
@@ -157,16 +155,6 @@ def severity(
         groups=groups,
         warnings=tuple(_warnings(groups, questions, harms)),
     )
-
-
-def _by_group(rows: Sequence[PanelScore]) -> Iterator[list[PanelScore]]:
-    """Part rows by target, in order of first appearance, and setting."""
-    for target in dict.fromkeys(row.target for row in rows):
-        own = [row for row in rows if row.target == target]
-        for setting in ALL_SETTINGS:
-            found = [row for row in own if row.setting == setting]
-            if found:
-                yield found
 
 
 def _check(weights: HarmWeights) -> None:

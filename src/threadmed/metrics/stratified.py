@@ -19,8 +19,7 @@ from threadmed.metrics.intervals import (
     Codes,
     Interval,
     Values,
-    normal_quantile,
-    t_quantile,
+    t_factor,
     wilson,
 )
 
@@ -67,7 +66,7 @@ def mean_over_groups(
         level=level,
         n=m,
         threads=pooled.label_threads,
-        method="wilson_n_eff",
+        method="wilson_n_star",
         flag=few_label_threads(pooled),
     )
 
@@ -175,7 +174,7 @@ def by_verdict(sample: Sample, *, level: float = 0.95) -> Number:
         level=level,
         n=sample.m,
         threads=sample.label_threads,
-        method="wilson_n_eff",
+        method="wilson_n_star",
         flag=few_label_threads(sample),
     )
 
@@ -206,5 +205,5 @@ def _verdict_limits(
         among = len(by_thread) / (len(by_thread) - 1)
         variance = max(variance, among * float(by_thread @ by_thread))
     df = max(1, min(sample.m, sample.label_threads) - len(shares))
-    factor = (normal_quantile(level) / t_quantile(level, df)) ** 2
-    return wilson(middle, middle * (1 - middle) / variance * factor, level=level)
+    n_eff = middle * (1 - middle) / variance * t_factor(level, df)
+    return wilson(middle, n_eff, level=level)

@@ -5,14 +5,15 @@ Validation
 └── scoring          how far an answer corrects it: experts, judges, the panel
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from threadmed.metrics.agree import agree
 from threadmed.metrics.agreement import Agreement, PairAgreement
 from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.pairwise import pair_of
 from threadmed.metrics.raters import (
-    ADJUDICATED,
     SCORES,
     YES_NO,
     Consensus,
@@ -20,7 +21,7 @@ from threadmed.metrics.raters import (
     consensus,
     tabulate,
 )
-from threadmed.records import Rating, Record, Score, ThreadId
+from threadmed.records import ADJUDICATED, Rating, Record, Score, ThreadId
 
 Place = tuple[str, str, str, int]
 """Target, setting, thread and turn; a question has no target and no setting."""
@@ -101,7 +102,8 @@ class ScoringValidation(
     panel: Versus
     judges: tuple[Versus, ...]
     between_judges: Agreement | NotEstimable
-    """Agreement of the judges with each other, on all items of the study."""
+    """Agreement of the judges with each other, on all items of the study; of a lazy
+    panel those that were asked about every answer."""
     warnings: tuple[str, ...] = ()
 
 
@@ -164,7 +166,7 @@ def validate_scores(
     judges: Mapping[str, Mapping[Place, Score | None]],
     panel: Mapping[Place, Score | None],
     *,
-    is_lazy: bool = False,
+    selected: Collection[str] = (),
     level: float = 0.95,
 ) -> ScoringValidation:
     """Hold the judges' scores and the panel's against experts'.
@@ -173,7 +175,8 @@ def validate_scores(
         ratings: The experts', each -1, 0 or 1, with target, setting, thread and turn.
         judges: By judge: score by place, None where it gave none.
         panel: The panel's scores.
-        is_lazy: Whether some judges were asked only where others left a score open.
+        selected: Judges that were asked only where others left a score open. Of what
+            they say of those harder items nothing is computed.
         level: Coverage aimed at, in (0, 1).
 
     Example:
@@ -185,10 +188,14 @@ def validate_scores(
         15
     """
     lazy = (
-        "the panel is lazy: a judge was asked only where the ones before it left the "
-        "score open, so agreement with it and among judges is that of the harder items"
+        f"the panel is lazy: {', '.join(selected)} scored only what the judges before "
+        "left open, so that agreement is given of the panel and of those before alone"
     )
-    said = {judge: _in_words(scores) for judge, scores in judges.items()}
+    said = {
+        judge: _in_words(scores)
+        for judge, scores in judges.items()
+        if judge not in selected
+    }
     return ScoringValidation(
         experts=_experts(ratings, SCORES, level=level),
         panel=versus(ratings, "panel", _in_words(panel), scale=SCORES, level=level),
@@ -197,7 +204,7 @@ def validate_scores(
             for judge, words in said.items()
         ),
         between_judges=_between(said, level=level),
-        warnings=(*_warnings(ratings), *([lazy] if is_lazy else [])),
+        warnings=(*_warnings(ratings), *([lazy] if selected else [])),
     )
 
 
@@ -240,19 +247,6 @@ def versus(
 
 
 def _counted(found: PairAgreement, judge: str, together: Consensus) -> Versus:
-    named = PairAgreement(
-        first=EXPERTS,
-        second=judge,
-        n_total=found.n_total,
-        n_scored=found.n_scored,
-        n_missing=found.n_missing,
-        raw=found.raw,
-        coefficients=found.coefficients,
-        confusion=found.confusion,
-        classes=found.classes,
-        macro_f1=found.macro_f1,
-        warnings=found.warnings,
-    )
     return Versus(
         judge=judge,
         n_total=found.n_total,
@@ -261,7 +255,7 @@ def _counted(found: PairAgreement, judge: str, together: Consensus) -> Versus:
         n_unrated=len(together.unrated),
         n_split=len(together.split),
         n_unscored=len(together.values) - found.n_scored,
-        agreement=named,
+        agreement=replace(found, first=EXPERTS, second=judge),
     )
 
 

@@ -10,10 +10,9 @@ from threadmed.metrics.intervals import (
     Values,
     cluster_variance,
     few_threads,
-    normal_quantile,
     ranked,
     rate,
-    t_quantile,
+    t_factor,
     too_little,
     totals,
     wilson,
@@ -57,8 +56,8 @@ def weighted_rate(
     if (refused := too_little(counted)) is not None:
         return refused
     share, n_eff = _share(values, weights / weights.sum(), threads)
-    factor = (normal_quantile(level) / t_quantile(level, counted.threads - 1)) ** 2
-    limits = wilson(share, n_eff * factor, level=level)
+    n_eff *= t_factor(level, counted.threads - 1)
+    limits = wilson(share, n_eff, level=level)
     return Estimate(
         value=share,
         low=limits.low,

@@ -59,15 +59,20 @@ def report_of(found: Found) -> Report:
             study=found.manifest.study.name,
             threadmed=found.manifest.threadmed,
             notice=found.manifest.study.notice,
-            mark=DEMONSTRATION
-            if found.is_demonstration
-            else trust_of(found.validation).mark,
+            mark=mark_of_study(found),
             marks_all=found.is_demonstration,
             complete=found.manifest.complete,
             summary=summary(found),
             sections=tuple(sections),
         )
     )
+
+
+def mark_of_study(found: Found) -> str:
+    """Give what all judged numbers of a study are marked with; empty is nothing."""
+    if found.is_demonstration:
+        return DEMONSTRATION
+    return trust_of(found.validation).mark
 
 
 def numbered(report: Report) -> Report:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from threadmed.records import (
-    SETTINGS,
+    ALL_SETTINGS,
     PanelRule,
     PanelScore,
     Score,
@@ -27,6 +27,7 @@ from threadmed.report.links import slugs
 from threadmed.report.material import Found
 from threadmed.report.numbers import MISSING, score
 from threadmed.report.theme import SETTING_NAMES
+from threadmed.study import Contestant
 
 MEANINGS: Mapping[Score, tuple[Look, str]] = {
     1: ("plus", "corrected"),
@@ -50,6 +51,12 @@ WHY_LETTERS: Mapping[ScoreOutcome, str] = {
     "unjudged": "u",
     "pending": "d",
 }
+CONTROLS: Mapping[Score, tuple[str, str, str]] = {
+    1: ("g", "control", "a control: nothing was wrong, and nothing was called so"),
+    0: ("h", "doubt", "a control: doubt without need"),
+    -1: ("i", "false alarm", "a control: something right was called wrong"),
+}
+"""Of questions without a misconception: letter, text, and what the score means."""
 DISAGREEMENTS: Mapping[str, Disagreement] = {
     "-": "single",
     "=": "agree",
@@ -61,6 +68,7 @@ READS: Mapping[Setting, tuple[Shows, str]] = {
     "target_turn": ("questions", "saw only the questions"),
     "oracle": ("physician", "saw the physician\u2019s answers"),
     "isolated": ("nothing", "saw this question alone"),
+    "intervention": ("own", "saw its own earlier answers, some of them changed"),
 }
 RULES: Mapping[PanelRule, str] = {
     "majority": "majority",
@@ -82,7 +90,7 @@ def state_letter(row: PanelScore) -> str:
     """
     if row.score is None:
         return WHY_LETTERS[row.outcome]
-    return SCORE_LETTERS[row.score]
+    return SCORE_LETTERS[row.score] if row.misconception else CONTROLS[row.score][0]
 
 
 def disagreement_letter(scores: Sequence[Score]) -> str:
@@ -111,7 +119,30 @@ def states() -> dict[str, State]:
         )
         for why, letter in WHY_LETTERS.items()
     }
-    return scored | unscored
+    controls = {
+        letter: State(
+            text=text, look="none", meaning=meaning, score=None, outcome="scored"
+        )
+        for letter, text, meaning in CONTROLS.values()
+    }
+    return scored | unscored | controls
+
+
+def settings_of(found: Found) -> list[Setting]:
+    """List the settings that are told apart; the last is that of changed answers."""
+    held = {setting for each in asked_of(found) for setting in each.settings}
+    kept = {*found.settings, "intervention"} if found.shared else held
+    return [setting for setting in ALL_SETTINGS if setting in held & kept]
+
+
+def targets_of(found: Found) -> list[str]:
+    """List the models, and behind them their arms."""
+    return list(dict.fromkeys(each.name for each in asked_of(found)))
+
+
+def asked_of(found: Found) -> tuple[Contestant, ...]:
+    """Give who is asked, and in which settings."""
+    return found.manifest.study.contestants()
 
 
 def index_of(
@@ -125,8 +156,8 @@ def index_of(
     The hashes of the pieces are left empty: they are known when all are written.
     """
     study = found.manifest.study
-    settings = [setting for setting in SETTINGS if setting in study.settings]
-    names = slugs(study.targets)
+    settings = settings_of(found)
+    names = slugs(targets_of(found))
     threads: list[ThreadRow] = []
     questions: list[QuestionRow] = []
     for piece, each in conversations:

@@ -17,6 +17,7 @@ from threadmed.metrics.correction import Numbered
 from threadmed.metrics.measure import RECOMMENDED, study_of
 from threadmed.metrics.measurement import Group
 from threadmed.records import PanelScore, Record, Setting
+from threadmed.report.analyses import mark_of_study
 from threadmed.report.compare_aspects import Aspect, aspects, unlike
 from threadmed.report.material import Found, read_found
 from threadmed.study import Folder
@@ -93,13 +94,11 @@ def _check(roots: Sequence[Path]) -> None:
 
 
 def _compared(letter: str, found: Found) -> Compared:
-    from threadmed.report.analyses import report_of
-
     return Compared(
         letter=letter,
         study=found.manifest.study.name,
         threadmed=found.manifest.threadmed,
-        mark=report_of(found).mark,
+        mark=mark_of_study(found),
         complete=found.manifest.complete,
         threads_sha256=found.manifest.threads_sha256,
         main_setting=found.main_setting,

@@ -157,6 +157,19 @@ class Item(Record, frozen=True, kw_only=True, array_like=True):
     tie_break: bool
 
 
+class Change(Record, frozen=True, kw_only=True, array_like=True):
+    """What became of an arm's earlier answer before the patient went on."""
+
+    target: int
+    turn: int
+    """Whose answer it is."""
+    before: int
+    """The only turn that it was changed for; -1 is all that follow."""
+    replaced: bool
+    """Whether the physician's answer, or a correction, stands in its place."""
+    words: str
+
+
 class Conversation(Record, frozen=True, kw_only=True):
     """One thread with all that was said in it."""
 
@@ -167,3 +180,4 @@ class Conversation(Record, frozen=True, kw_only=True):
     said: tuple[Said, ...]
     opinions: tuple[tuple[Opinion, ...], ...]
     items: tuple[Item, ...]
+    changes: tuple[Change, ...] = ()

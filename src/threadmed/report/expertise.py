@@ -7,15 +7,16 @@ from pathlib import Path
 import msgspec
 
 from threadmed.errors import InputError
-from threadmed.judgements.panel import panel
+from threadmed.judgements.panel import asked_last, panel
 from threadmed.judgements.scores import Item, item_of, scores_by_judge
 from threadmed.labels.experts import IDENTIFICATION, SCORING, Reading, read_ratings
 from threadmed.metrics.judge_error import Expert
 from threadmed.metrics.panel_quality import Judging
 from threadmed.metrics.panel_variants import Rule
-from threadmed.metrics.raters import ADJUDICATED, consensus
+from threadmed.metrics.raters import consensus
 from threadmed.metrics.validation import Place, Said, place_of
 from threadmed.records import (
+    ADJUDICATED,
     Label,
     Labelled,
     Model,
@@ -30,6 +31,9 @@ from threadmed.study import Folder, Panel, Study, read_study
 Question = tuple[ThreadId, int]
 Scores = Mapping[Item, Mapping[str, Score | None]]
 """Of each answer the score by judge; None where it was asked and gave none."""
+
+IDENTIFICATION_FILE = "identification.csv"
+SCORING_FILE = "scoring.csv"
 
 SCORES: Mapping[str, Score] = {"-1": -1, "0": 0, "1": 1}
 
@@ -87,36 +91,53 @@ def read_expertise(folder: Folder, study: Study) -> Expertise:
     """
     named = (read_study(folder) if folder.study.exists() else study).validation
     return Expertise(
-        identification=_read(
-            _file(folder, named.identification, "identification.csv"),
+        identification=placed_ratings(
+            ratings_file(folder, named.identification, IDENTIFICATION_FILE),
             IDENTIFICATION,
             is_of_answers=False,
         ),
-        scoring=_read(
-            _file(folder, named.scoring, "scoring.csv"), SCORING, is_of_answers=True
+        scoring=placed_ratings(
+            ratings_file(folder, named.scoring, SCORING_FILE),
+            SCORING,
+            is_of_answers=True,
         ),
     )
 
 
-def _file(folder: Folder, named: str | None, usual: str) -> Path | None:
+def ratings_file(folder: Folder, named: str | None, usual: str) -> Path | None:
+    """Find a file of ratings; one that the study names must be there."""
     if named is not None:
         return folder.root / named
     path = folder.ratings / usual
     return path if path.exists() else None
 
 
-def _read(
+def placed_ratings(
     path: Path | None, reading: Reading, *, is_of_answers: bool
 ) -> tuple[Rating, ...]:
-    """Read ratings and name each item by its place."""
+    """Read ratings and name each item by its place in the study.
+
+    Args:
+        path: The file; None holds nothing.
+        reading: The scale.
+        is_of_answers: Whether answers were rated, and not questions.
+
+    Raises:
+        InputError: If the file is malformed, an item has no place, or somebody rated
+            one place twice.
+    """
     if path is None:
         return ()
+    of_answers = ("target", "setting") if is_of_answers else ()
+    needed = ("thread_id", "turn", *of_answers)
     found: dict[tuple[Place, str], Rating] = {}
     for rating in read_ratings(path, reading=reading):
-        if rating.thread_id is None or rating.turn is None:
-            raise InputError(f"{path}: item {rating.item} has no thread_id or no turn")
-        if is_of_answers and not (rating.target and rating.setting):
-            raise InputError(f"{path}: item {rating.item} has no target or no setting")
+        lacking = [key for key in needed if getattr(rating, key) in {None, ""}]
+        if lacking:
+            raise InputError(
+                f"{path}: item {rating.item} has no {lacking[0]}; needed are "
+                f"{', '.join(needed)}"
+            )
         placed = rating
         if not is_of_answers:
             placed = msgspec.structs.replace(rating, target="", setting=None)
@@ -176,4 +197,9 @@ def judging(by: Panel, models: Sequence[Model]) -> Judging:
 
         return rule
 
-    return Judging(by.judges, rule_for, {model.name: model.model for model in models})
+    return Judging(
+        by.judges,
+        rule_for,
+        {model.name: model.model for model in models},
+        frozenset(asked_last(by.judges, lazy=by.lazy)),
+    )

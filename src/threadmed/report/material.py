@@ -13,6 +13,7 @@ from threadmed.dataset.manifest import (
     YearCount,
 )
 from threadmed.errors import InputError
+from threadmed.judgements.panel import asked_last
 from threadmed.judgements.scores import panel_scores
 from threadmed.labels.control import DrawnControl
 from threadmed.metrics import Measurement, SideBySide, measure, side_by_side
@@ -53,6 +54,7 @@ from threadmed.report.expertise import (
     labelled,
     read_expertise,
 )
+from threadmed.report.single_turn import once, rated_once, shared_settings
 from threadmed.store import read_json, read_records, read_scores
 from threadmed.study import Folder, RunManifest
 
@@ -93,6 +95,9 @@ class Found(Record, frozen=True, kw_only=True, dict=True):
     experts: Expertise = Expertise()
     interventions: tuple[Intervention, ...] = ()
     controls: tuple[DrawnControl, ...] = ()
+    shared: tuple[Setting, ...] = ()
+    """Settings that are one request throughout, as every question is a first one; what
+    is here is that of the first of them alone."""
 
     @cached_property
     def plain(self) -> Measurement | None:
@@ -167,7 +172,7 @@ class Found(Record, frozen=True, kw_only=True, dict=True):
                 rated.scoring,
                 by_judge(judged(self.verdicts, panel), panel),
                 scores,
-                is_lazy=panel.lazy,
+                selected=asked_last(panel.judges, lazy=panel.lazy),
             )
             if rated.scoring and scores
             else nobody,
@@ -220,8 +225,18 @@ class Found(Record, frozen=True, kw_only=True, dict=True):
     @property
     def main_setting(self) -> Setting:
         """Give the setting that a model's rates are first told of."""
-        settings = self.manifest.study.settings
+        settings = self.settings
         return "multi_turn" if "multi_turn" in settings else settings[0]
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Give the settings that are told apart."""
+        return self.shared[:1] or self.manifest.study.settings
+
+    @property
+    def is_single_turn(self) -> bool:
+        """Whether every question that is scored is the first of its thread."""
+        return not any(row.turn for row in self.scores)
 
     @property
     def marked(self) -> tuple[Labelled, ...]:
@@ -249,16 +264,22 @@ def read_found(folder: Folder) -> Found:
     scores: tuple[PanelScore, ...] = ()
     if folder.scores.exists():
         scores = _scores(folder)
+    shared = shared_settings(scores)
+    scores = once(scores, shared)
+    experts = read_expertise(folder, manifest.study)
     return Found(
         manifest=manifest,
         threads=tuple(read_records(folder.root / manifest.study.threads, Thread)),
         labels=_read(folder.labels, Label),  # type: ignore[arg-type]
-        answers=_read(folder.answers, Answer),
-        verdicts=_read(folder.verdicts, Verdict),  # type: ignore[arg-type]
+        answers=once(_read(folder.answers, Answer), shared),
+        verdicts=once(_read(folder.verdicts, Verdict), shared),  # type: ignore[arg-type]
         scores=scores,
         dataset=_dataset(folder, manifest),
         measured=measure(scores, arms=arms_of(manifest)) if scores else None,
-        experts=read_expertise(folder, manifest.study),
+        experts=msgspec.structs.replace(
+            experts, scoring=rated_once(experts.scoring, shared)
+        ),
+        shared=shared,
         interventions=_read(folder.interventions, Intervention),
         controls=_read(folder.root / CONTROLS, DrawnControl),
     )

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from typing import Literal
 
 from threadmed.records import Setting
 from threadmed.report.blocks import (
@@ -13,7 +14,7 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.drawing import Drawing
 from threadmed.report.marks import Dot, Line, Text, small
-from threadmed.report.numbers import MISSING, count, percent
+from threadmed.report.numbers import MISSING, count, percent, percents
 from threadmed.report.rows import (
     WIDE,
     Frame,
@@ -75,10 +76,20 @@ def _rate_numbers(
 ) -> list[Text]:
     y = place.middle(index)
     return [
-        number(place, 740, y, written(corrected)),
-        number(place, 836, y, written(uncorrected)),
-        number(place, 880, y, count(corrected.n), colour="ink-2"),
+        number(place, 740, y - 8, written(corrected)),
+        *_interval(place, 740, y + 8, corrected),
+        number(place, 836, y - 8, written(uncorrected)),
+        *_interval(place, 836, y + 8, uncorrected),
+        number(place, 880, y - 8, count(corrected.n), colour="ink-2"),
     ]
+
+
+def _interval(place: Frame, px: float, y: float, point: Point) -> list[Text]:
+    """Write the interval under its rate, to end at `px`; nothing without one."""
+    if point.low is None or point.high is None:
+        return []
+    text = percents(point.low, point.high, decimals=0)
+    return [small(place.at(px), y, text, anchor="end")]
 
 
 def written(point: Point) -> str:
@@ -107,7 +118,7 @@ def setting_rows(chart: SettingsChart, *, is_narrow: bool) -> Drawing:
     names = [row.model for row in chart.rows]
     settings = list(dict.fromkeys(p.setting for row in chart.rows for p in row.points))
     right = 32.0 + 84 * len(settings)
-    row_height = 16.0 + 14 * len(settings)
+    row_height = max(54.0, 16.0 + 14 * len(settings))
     place = frame(names, is_narrow=is_narrow, right=right, top=28, row=row_height)
     lines: list[Line] = []
     dots: list[Dot] = []
@@ -122,16 +133,23 @@ def setting_rows(chart: SettingsChart, *, is_narrow: bool) -> Drawing:
     if not is_narrow:
         texts += [_setting_head(place, settings, setting) for setting in settings]
         texts += [
-            number(
-                place,
-                _column(settings, p.setting),
-                place.middle(index),
-                written(p.point),
-            )
+            text
             for index, row in enumerate(chart.rows)
             for p in row.points
+            for text in _setting_numbers(
+                place, _column(settings, p.setting), place.middle(index), p.point
+            )
         ]
     return row_drawing(place, names, lines=lines, dots=dots, texts=texts)
+
+
+def _setting_numbers(place: Frame, px: float, y: float, point: Point) -> list[Text]:
+    """Write a rate, its interval and its n under each other."""
+    return [
+        number(place, px, y - 15, written(point)),
+        *_interval(place, px, y, point),
+        small(place.at(px), y + 15, f"n {count(point.n)}", anchor="end"),
+    ]
 
 
 def _setting_head(place: Frame, settings: Sequence[Setting], setting: Setting) -> Text:
@@ -176,18 +194,41 @@ def _levels(
 
 
 def _reads(place: Frame, row: SettingsRow) -> list[Text]:
-    """Say beside the first row's points what each setting shows, where all have room."""
-    texts = []
-    for p, y in _levels(place, row, 0):
-        text, colour = SETTING_READS[p.setting], SETTING_COLOURS[p.setting]
-        room = (SMALL_CHARACTER * len(text) + 8) / place.width
-        low, high = p.point.low, p.point.high
-        if low is None or high is None:
-            continue
-        if high + room <= 1:
-            at = high + 8 / place.width
-            texts.append(small(at, y, text, anchor="start", colour=colour))
-        elif low >= room:
-            at = low - 8 / place.width
-            texts.append(small(at, y, text, anchor="end", colour=colour))
-    return texts if len(texts) == len(row.points) else []
+    """Say beside the first row's points what each setting shows.
+
+    All stand on one side, where that has room for all; else none does.
+    """
+    shown = [(p, y, *_ends(p.point)) for p, y in _levels(place, row, 0)]
+    gap = 8 / place.width
+    rooms = [
+        (SMALL_CHARACTER * len(SETTING_READS[p.setting])) / place.width + gap
+        for p, *_ in shown
+    ]
+    if any(p.point.value is None for p, *_ in shown):
+        return []
+    both = list(zip(shown, rooms, strict=True))
+    anchor: Literal["start", "end"]
+    if all(low >= room for (_, _, low, _), room in both):
+        anchor = "end"
+    elif all(high + room <= 1 for (_, _, _, high), room in both):
+        anchor = "start"
+    else:
+        return []
+    return [
+        small(
+            low - gap if anchor == "end" else high + gap,
+            y,
+            SETTING_READS[p.setting],
+            anchor=anchor,
+            colour=SETTING_COLOURS[p.setting],
+        )
+        for p, y, low, high in shown
+    ]
+
+
+def _ends(point: Point) -> tuple[float, float]:
+    """Give the ends of an interval, or those of the scale where there is none."""
+    return (
+        0.0 if point.low is None else point.low,
+        1.0 if point.high is None else point.high,
+    )

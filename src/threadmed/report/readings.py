@@ -10,7 +10,7 @@ from threadmed.metrics.coefficients import Coefficient
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.measurement import Group, PairedTest
 from threadmed.records import Setting
-from threadmed.report.blocks import Cell, Interval, Note, Point, Quantity, Strip, Words
+from threadmed.report.blocks import Interval, Note, Point, Quantity, Strip, Words
 from threadmed.report.links import answers_link
 from threadmed.report.numbers import (
     MISSING,
@@ -235,14 +235,6 @@ def warned(texts: Sequence[str]) -> list[Note]:
             said = said.replace(setting, name.lower())
         items.append(said.replace(" %", "%"))
     return [Note(text="To be kept in mind", items=tuple(items))] if items else []
-
-
-def unlinked(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
-    """Take the links out of a row whose answers the viewer does not hold."""
-    return tuple(
-        msgspec.structs.replace(cell, href="") if isinstance(cell, Quantity) else cell
-        for cell in row
-    )
 
 
 def group_link(group: Group, score: int | tuple[int, ...] | None = None) -> str:

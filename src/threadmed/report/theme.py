@@ -10,7 +10,7 @@ Colour never stands alone: a shape, a place or a printed number repeats it.
 import re
 from typing import Literal
 
-from threadmed.records import Setting
+from threadmed.records import Act, Setting
 
 Token = Literal[
     "paper", "wash", "wash-2", "ink", "ink-2", "ink-3", "line", "line-2",
@@ -187,3 +187,17 @@ def altair_config() -> dict[str, object]:
         "text": text,
         "view": {"stroke": None},
     }
+
+
+ACTS: dict[Act, str] = {
+    "replace": "replaced by the physician\u2019s",
+    "flag": "followed by a note",
+    "flag_and_correct": "followed by a note that corrects",
+}
+WHY_CHANGED = {
+    "policy": "the policy names the turn",
+    "failing": "it failed",
+    "not_failing": "it did not fail",
+    "unscored": "nobody scored it",
+    "nothing_to_say": "there was nothing to put in its place",
+}

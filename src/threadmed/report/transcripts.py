@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from threadmed.judgements.scores import item_of, score_of, scores_by_judge
 from threadmed.records import (
-    SETTINGS,
     Answer,
+    Intervention,
     Label,
     Labelled,
     PanelScore,
@@ -16,10 +16,16 @@ from threadmed.records import (
     ThreadId,
     Verdict,
 )
-from threadmed.report.catalogue import disagreement_letter, state_letter
+from threadmed.report.catalogue import (
+    disagreement_letter,
+    settings_of,
+    state_letter,
+    targets_of,
+)
 from threadmed.report.conversations import (
     ABSENT,
     Asked,
+    Change,
     Conversation,
     Exchange,
     Item,
@@ -29,6 +35,7 @@ from threadmed.report.conversations import (
 )
 from threadmed.report.links import slugs, thread_slug
 from threadmed.report.material import Found
+from threadmed.report.theme import ACTS, WHY_CHANGED
 
 Place = tuple[str, Setting, ThreadId, int]
 """Target, setting, thread, turn."""
@@ -46,8 +53,8 @@ class _Lookup:
     def __init__(self, found: Found) -> None:
         study = found.manifest.study
         self.panel = study.panel
-        self.targets = tuple(dict.fromkeys(study.targets))
-        self.settings = [s for s in SETTINGS if s in study.settings]
+        self.targets = targets_of(found)
+        self.settings = settings_of(found)
         self.answers: dict[Place, Answer] = {item_of(a): a for a in found.answers}
         self.scores: dict[Place, PanelScore] = {
             (s.target, s.setting, s.thread_id, s.turn): s for s in found.scores
@@ -59,6 +66,10 @@ class _Lookup:
         self.labels: dict[tuple[ThreadId, int], list[Label]] = defaultdict(list)
         for label in found.labels:
             self.labels[label.thread_id, label.turn].append(label)
+        self.changes: dict[ThreadId, list[Intervention]] = defaultdict(list)
+        for change in found.interventions:
+            if change.target in self.targets:
+                self.changes[change.thread_id].append(change)
 
 
 def judges_of(found: Found) -> tuple[str, ...]:
@@ -124,6 +135,19 @@ class _Layout:
             said=tuple(self.said),
             opinions=tuple(self.opinions),
             items=items,
+            changes=tuple(
+                self._change(each) for each in self.look.changes[self.thread.thread_id]
+            ),
+        )
+
+    def _change(self, each: Intervention) -> Change:
+        what = f"then {ACTS[each.act]}" if each.is_made else "not changed"
+        return Change(
+            target=self.look.targets.index(each.target),
+            turn=each.turn,
+            before=-1 if each.before is None else each.before,
+            replaced=each.is_made and each.act == "replace",
+            words=f"{what}: {WHY_CHANGED[each.why]}",
         )
 
     def _asked(self, label: Labelled) -> Asked:

@@ -103,7 +103,7 @@ def pieces(
 
 def bare(thread: Conversation) -> Conversation:
     """Leave out the words, which the index does not need."""
-    return msgspec.structs.replace(thread, said=(), opinions=())
+    return msgspec.structs.replace(thread, said=(), opinions=(), changes=())
 
 
 def script_json(value: object) -> str:

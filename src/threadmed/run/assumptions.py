@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from threadmed.llm.batches import PRICE_SHARE
 from threadmed.records import Model, Stage
+from threadmed.run.interests import interests
 from threadmed.run.lengths import (
     ENOUGH,
     REASONING,
@@ -34,6 +35,7 @@ def assumptions(
         inputs: How the tokens of requests were counted.
     """
     yield from _labels(expected)
+    yield from interests(study)
     if study.control.n:
         yield (
             f"Up to {study.control.n:,} questions without a misconception are asked "
@@ -51,8 +53,9 @@ def assumptions(
         "Nothing fails, is blocked or must be asked for twice, and no two answers "
         "to different requests are equal; each would change the number of calls."
     )
+    holds = ", if that share holds" if expected.unlabelled else ""
     yield (
-        "At most: every reply is as long as max_tokens allows, every verdict and "
+        f"At most{holds}: every reply is as long as max_tokens allows, every verdict and "
         "identification is asked for twice, and every judge is asked. Attempts that "
         "time out may be charged on top."
     )

@@ -91,6 +91,9 @@ def _questions(this: Run, folder: Folder) -> Questions:
     return Questions(
         harms=harm_classes(this.marked.values(), experts),
         chances={(each.thread_id, each.turn): each.probability for each in this.drawn},
+        baselines={
+            each.name: each.target for each in this.study.contestants() if each.arm
+        },
     )
 
 

@@ -71,6 +71,10 @@ class Plan(Record, frozen=True, kw_only=True):
     questions: int
     misconceptions: int
     """Questions that carry one, by labels that are there or are supposed."""
+    unlabelled: int = 0
+    """Questions that have no label yet."""
+    supposed_share: float = 0.0
+    """Of these, the share that is supposed to carry a misconception."""
     rows: tuple[Row, ...]
     savings: tuple[Saving, ...]
     verdicts: Verdicts | None = None

@@ -180,6 +180,8 @@ async def _planned(
         threads=len(material.threads),
         questions=expected.questions,
         misconceptions=expected.misconceptions,
+        unlabelled=expected.unlabelled,
+        supposed_share=expected.share if expected.unlabelled else 0.0,
         rows=planned,
         savings=savings(expected, planned),
         verdicts=await _verdicts(study, material, terms, expected),

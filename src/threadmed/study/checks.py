@@ -109,6 +109,8 @@ def _intervening(by: Intervening, study: Study, *, called: str) -> Iterator[str]
         yield f"{called}: turns count from 0"
     if by.k < 1:
         yield f"{called}: k is {by.k}; expected at least 1"
+    if by.k > 1 and by.policy != "random":
+        yield f'{called}: k goes with the policy "random"'
     if by.screen is not None and not by.is_adaptive:
         yield f"{called}: screen goes with policies that look for failures"
     if by.screen is not None:

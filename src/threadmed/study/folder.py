@@ -11,6 +11,7 @@ from threadmed.errors import InputError, StudyError
 from threadmed.records import Record
 from threadmed.study.checks import complaints
 from threadmed.study.file import Study
+from threadmed.study.keys import unknown_key
 
 T = TypeVar("T")
 
@@ -66,7 +67,8 @@ def read_toml(path: Path, kind: type[T]) -> T:
     except tomllib.TOMLDecodeError as cause:
         raise InputError(f"{path}: not TOML: {cause}") from cause
     except msgspec.ValidationError as cause:
-        raise InputError(f"{path}:{_line(text, str(cause))}: {cause}") from cause
+        said = unknown_key(str(cause), kind) or cause
+        raise InputError(f"{path}:{_line(text, str(cause))}: {said}") from cause
 
 
 def _line(text: str, complaint: str) -> int:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from threadmed.dataset.dumps.raw import AnyComment, PlainComment, RawComment, RawPost
-from threadmed.dataset.dumps.reader import Reading, blocks, read_dump
+from threadmed.dataset.dumps.reader import Lines, Reading, blocks, read_file
 from threadmed.dataset.manifest import InputFile
 from threadmed.errors import InputError
 
@@ -120,11 +120,19 @@ def test_what_follows_the_last_break_of_a_cut_file_is_no_line() -> None:
 
 
 def read(path: Path, data: bytes, *, allow_partial: bool = False) -> InputFile:
+    def take(whole: Iterator[bytes]) -> Lines:
+        reading = Reading(
+            (RawPost,),
+            lambda raws: [(n, "no_id") for n, raw in enumerate(raws) if not raw.id],
+        )
+        for number, block in enumerate(whole):
+            reading.take_block(block, number)
+        return reading.lines
+
     path.write_bytes(data)
-    return read_dump(
+    return read_file(
         path,
-        (RawPost,),
-        lambda raws: [(n, "no_id") for n, raw in enumerate(raws) if not raw.id],
+        take,
         side="posts",
         allow_partial=allow_partial,
         progress=lambda *_: None,

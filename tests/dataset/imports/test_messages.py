@@ -95,3 +95,10 @@ def test_a_wrong_chat_is_named_with_its_message(
         imported(tmp_path, "messages", [chat([("user", "A?")]), row])
 
     assert "data.json: row 2" in str(caught.value)
+
+
+def test_a_single_chat_is_a_row_and_not_a_list_of_rows(tmp_path: Path) -> None:
+    found = imported(tmp_path, "messages", chat([("user", "A?"), ("assistant", "B.")]))
+
+    assert [turn.question for turn in found.threads[0].turns] == ["A?"]
+    assert [answer.text for answer in found.answers] == ["B."]

@@ -54,6 +54,11 @@ const startRating = (setup, desk) => {
     for (const id of ["flag", "later"]) $(id).disabled = busy || !on || !on.item;
     $("undo").disabled = busy;
   };
+  // The key that saves from where the rater is.
+  const hint = () => {
+    const typing = document.activeElement?.matches("textarea,input[type=text]");
+    $("save").querySelector("kbd").textContent = typing ? "Ctrl Enter" : "Enter";
+  };
   const changed = () => {
     key = null;
     refresh();
@@ -251,6 +256,8 @@ const startRating = (setup, desk) => {
     return act("Opening", where, () => desk.look(task, null));
   };
 
+  addEventListener("focusin", hint);
+  addEventListener("focusout", () => setTimeout(hint));
   $("save").onclick = save;
   $("undo").onclick = undo;
   $("later").onclick = later;

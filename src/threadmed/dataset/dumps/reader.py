@@ -70,42 +70,6 @@ class Lines(msgspec.Struct, kw_only=True):
             yield f"{kind} at {name}:{before + line}"
 
 
-def read_dump(
-    path: Path,
-    kinds: Sequence[type[Raw]],
-    accept: Accept[Raw],
-    *,
-    side: Literal["posts", "comments"],
-    allow_partial: bool,
-    progress: Progress,
-) -> InputFile:
-    """Hand all records of a file to `accept`, and say what reading came to.
-
-    Args:
-        path: The file; how it is packed is found by content.
-        kinds: What a record is decoded to, tried in this order on many lines at once;
-            the last takes a record of any year.
-        accept: Takes some records, and says which cannot be used (counted as bad).
-        side: What the file is said to hold.
-        allow_partial: Use a truncated or corrupt file as far as it goes.
-        progress: Told the bytes read.
-
-    Raises:
-        InputError: If the file cannot be read, is truncated, or holds no record of
-            this kind.
-    """
-
-    def read(whole_lines: Iterator[bytes]) -> Lines:
-        reading = Reading(kinds, accept)
-        for number, block in enumerate(whole_lines):
-            reading.take_block(block, number)
-        return reading.lines
-
-    return read_file(
-        path, read, side=side, allow_partial=allow_partial, progress=progress
-    )
-
-
 def read_file(
     path: Path,
     read: Callable[[Iterator[bytes]], Lines],
@@ -114,17 +78,18 @@ def read_file(
     allow_partial: bool,
     progress: Progress,
 ) -> InputFile:
-    """Have the blocks of a file read, and say what that came to; as `read_dump`.
+    """Have the blocks of a file read, and say what that came to.
 
     Args:
-        path: The file.
+        path: The file; how it is packed is found by content.
         read: Takes the blocks, by whatever number of readings.
         side: What the file is said to hold.
         allow_partial: Use a truncated or corrupt file as far as it goes.
         progress: Told the bytes read.
 
     Raises:
-        InputError: As `read_dump`.
+        InputError: If the file cannot be read, is truncated, or holds no record of
+            this kind.
     """
     stream = Stream(path, allow_partial=allow_partial, progress=progress)
     with closing(blocks(stream)) as whole_lines:

@@ -50,7 +50,7 @@ def read_data(kind: Format, path: Path, *, mapping: Path | None = None) -> Impor
             return import_threadmed_qa(_rows(path, threads), threads)
         case "messages":
             chats = _mapping(mapping, ChatMapping) or ChatMapping()
-            return import_messages(_rows(path, chats), chats)
+            return import_messages(_rows(path, chats, own=chats.messages), chats)
         case "table":
             columns = _mapping(mapping, TableMapping)
             return import_table(_rows(path, columns or TableMapping()), columns)
@@ -62,5 +62,5 @@ def _mapping(path: Path | None, kind: type[M]) -> M | None:
     return read_toml(path, kind) if path else None
 
 
-def _rows(path: Path, mapping: FileMapping) -> list[Row]:
-    return chosen(read_rows(path, inside=mapping.rows), mapping)
+def _rows(path: Path, mapping: FileMapping, *, own: str = "") -> list[Row]:
+    return chosen(read_rows(path, inside=mapping.rows, own=own), mapping)

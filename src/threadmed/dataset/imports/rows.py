@@ -36,13 +36,14 @@ class _Missing:
 MISSING = _Missing()
 
 
-def read_rows(path: Path, *, inside: str = "") -> list[Row]:
+def read_rows(path: Path, *, inside: str = "", own: str = "") -> list[Row]:
     """Read the rows of a file; its kind is told by the ending of its name.
 
     Args:
         path: .csv, .tsv, .parquet, or else JSON: a list, an object that holds one
             list, or an object a line.
         inside: Key of the list, where an object holds several.
+        own: Key of a list that is a row's own, so that an object with it is a row.
 
     Raises:
         InputError: If the file cannot be read, has no rows, or one is no object.
@@ -53,7 +54,7 @@ def read_rows(path: Path, *, inside: str = "") -> list[Row]:
         case ".parquet":
             rows = _parquet(path)
         case _:
-            rows = _json(path, inside=inside)
+            rows = _json(path, inside=inside, own=own)
     if not rows:
         raise InputError(f"{path}: has no rows")
     return rows
@@ -97,7 +98,7 @@ def _parquet(path: Path) -> list[Row]:
     ]
 
 
-def _json(path: Path, *, inside: str) -> list[Row]:
+def _json(path: Path, *, inside: str, own: str) -> list[Row]:
     data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
     try:
         whole: object = msgspec.json.decode(data)
@@ -106,7 +107,8 @@ def _json(path: Path, *, inside: str) -> list[Row]:
             raise InputError(f"{path}: not JSON: {cause}") from cause
         return list(_lines(path, data))
     if isinstance(whole, dict):
-        whole = _held(path, whole, inside=inside)
+        is_row = bool(own) and not inside and own in whole
+        whole = [whole] if is_row else _held(path, whole, inside=inside)
     if not isinstance(whole, list):
         raise InputError(f"{path}: holds {shown(whole)}; expected a list of objects")
     return [

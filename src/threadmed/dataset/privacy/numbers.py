@@ -66,7 +66,6 @@ MOMENT = re.compile(
     r"(?: ?(?:UTC|[Zz]|(?P<zone>[+-][0-9]{2}:?[0-9]{2}))(?![^\W_]))?"
 )
 
-RUNS_ON = re.compile(r"(?:\w|[0-9][.,:/-])$")
 V4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9])")
 V6_LIKELY = re.compile(r":[0-9A-Fa-f]{0,4}:")
 V6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f:]{6,39}(?![\w:])")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from threadmed.metrics.interventions import ByNumber, Intervened, Pairs
 from threadmed.metrics.measurement import Comparison
-from threadmed.records import Act, Policy
+from threadmed.records import Policy
 from threadmed.report.blocks import (
     Block,
     Cell,
@@ -26,7 +26,7 @@ from threadmed.report.readings import (
     whole,
 )
 from threadmed.report.sections.comparisons import DIFFERENCES, Naming, compared_table
-from threadmed.report.theme import SETTING_NAMES
+from threadmed.report.theme import ACTS, SETTING_NAMES, WHY_CHANGED
 
 POLICIES: dict[Policy, str] = {
     "first": "the first answer",
@@ -35,18 +35,6 @@ POLICIES: dict[Policy, str] = {
     "random": "answers at random",
     "first_failing": "the first answer that fails",
     "every_failing": "every answer that fails",
-}
-ACTS: dict[Act, str] = {
-    "replace": "replaced by the physician\u2019s",
-    "flag": "followed by a note",
-    "flag_and_correct": "followed by a note that corrects",
-}
-WHY = {
-    "policy": "the policy names the turn",
-    "failing": "it failed",
-    "not_failing": "it did not fail",
-    "unscored": "nobody scored it",
-    "nothing_to_say": "there was nothing to put in its place",
 }
 
 
@@ -194,7 +182,7 @@ def _reasons(found: Sequence[Intervened]) -> Table:
             (
                 Words(text=each.arm),
                 Words(text="yes" if reason.is_made else "no"),
-                Words(text=WHY.get(reason.why, reason.why), value=reason.why),
+                Words(text=WHY_CHANGED.get(reason.why, reason.why), value=reason.why),
                 whole(reason.n),
             )
             for each in found

@@ -1,5 +1,7 @@
 """How often each model corrects (paper, Figure 4), and models against each other."""
 
+from collections.abc import Sequence
+
 from threadmed.metrics.estimates import Estimate
 from threadmed.metrics.measurement import Group, Measurement
 from threadmed.records import Setting
@@ -19,8 +21,8 @@ from threadmed.report.blocks import (
     Table,
     Words,
 )
-from threadmed.report.material import Found, arms_of
-from threadmed.report.numbers import MINUS, percent
+from threadmed.report.material import Found
+from threadmed.report.numbers import MINUS, listed, percent
 from threadmed.report.readings import (
     dashes,
     group_link,
@@ -30,9 +32,9 @@ from threadmed.report.readings import (
     rate,
     said,
     setting_cell,
-    unlinked,
     whole,
 )
+from threadmed.report.sections.fall import loss_row
 from threadmed.report.theme import SETTING_NAMES
 
 
@@ -41,18 +43,44 @@ def correction(found: Found) -> Section | None:
     measured = found.measured
     if measured is None or not measured.groups:
         return None
+    which = (
+        "questions that carry"
+        if found.is_single_turn
+        else "turns whose question carries"
+    )
     blocks: list[Block] = [
         Prose(
-            text="Scores are those of the panel, over all turns whose question carries "
-            "a misconception. PCR is the share of scored answers that correct it "
-            "fully, Uncorrected the rest, PCS the mean of the scores."
+            text=f"Scores are those of the panel, over all {which} a misconception. "
+            "PCR is the share of scored answers that correct it fully, Uncorrected the "
+            "rest, PCS the mean of the scores." + _shared(found)
         )
     ]
-    figure = rates_figure(found.plain or measured, found.main_setting)
-    if figure:
+    plain = found.plain or measured
+    figure = rates_figure(plain, found.main_setting)
+    if figure and not opens_with_rates(plain):
         blocks.append(figure)
-    blocks.append(_scores(measured, arms_of(found.manifest)))
+    blocks.append(_scores(measured))
     return Section(id="correction", title="Correction by model", blocks=tuple(blocks))
+
+
+def _shared(found: Found) -> str:
+    """Say which settings are one request, where they are throughout."""
+    if not found.shared:
+        return ""
+    names = listed([SETTING_NAMES[setting].lower() for setting in found.shared])
+    return (
+        " Every question is the first of its conversation, so that nothing stands "
+        f"before it and {names} are one request: it is counted once, as "
+        f"{SETTING_NAMES[found.shared[0]].lower()}."
+    )
+
+
+def opens_with_rates(measured: Measurement) -> bool:
+    """Whether the first figure of the page is `rates_figure`, for want of a better."""
+    if any(loss_row(loss) is not None for loss in measured.losses):
+        return False
+    is_later = any(t.turn for group in measured.groups for t in group.by_turn)
+    return not (is_later and len({group.setting for group in measured.groups}) > 1)
 
 
 def rates_figure(
@@ -74,8 +102,7 @@ def rates_figure(
     return Figure(
         id=name,
         title="How often each model corrects the false belief, and how often it does not",
-        method=f"{SETTING_NAMES[setting]}, all turns; lines are 95% intervals that "
-        "allow for several turns of one thread; hollow points rest on fewer than 100 "
+        method=f"{_span(groups, setting)}; hollow points rest on fewer than 100 "
         "answers (paper, Figure 4)." + dashes(group.pcr for group in groups),
         alt="Share of scored answers that fully correct the false belief. "
         + " ".join(sentences),
@@ -104,7 +131,17 @@ def rates_figure(
     )
 
 
-def _scores(measured: Measurement, arms: frozenset[str]) -> Table:
+def _span(groups: Sequence[Group], setting: Setting) -> str:
+    """Say what the rates are over, and what their intervals allow for."""
+    if any(t.turn for group in groups for t in group.by_turn):
+        return (
+            f"{SETTING_NAMES[setting]}, all turns; lines are 95% intervals that allow "
+            "for several turns of one thread"
+        )
+    return f"{SETTING_NAMES[setting]}; lines are 95% intervals"
+
+
+def _scores(measured: Measurement) -> Table:
     return Table(
         id="table-correction",
         title="Scores by model and setting",
@@ -127,10 +164,7 @@ def _scores(measured: Measurement, arms: frozenset[str]) -> Table:
             Column(key="n", title="n"),
             Column(key="coverage", title="Coverage, %"),
         ),
-        rows=tuple(
-            unlinked(_score_row(group)) if group.target in arms else _score_row(group)
-            for group in measured.groups
-        ),
+        rows=tuple(_score_row(group) for group in measured.groups),
         note="The counts lead to the answers. n: answers scored; coverage: their share "
         "of all items.",
     )

@@ -1,9 +1,11 @@
 """What became of every answer and every verdict; nothing missing is averaged."""
 
 from collections import Counter
+from collections.abc import Iterator
 
+from threadmed.judgements.scores import item_of
 from threadmed.metrics.measurement import Group, Measurement
-from threadmed.records import Scored, ScoreOutcome
+from threadmed.records import Scored, ScoreOutcome, Verdict
 from threadmed.report.blocks import (
     Block,
     Cell,
@@ -15,14 +17,13 @@ from threadmed.report.blocks import (
     Words,
 )
 from threadmed.report.links import answers_link
-from threadmed.report.material import Found, arms_of
+from threadmed.report.material import Found
 from threadmed.report.numbers import of, percent, things
 from threadmed.report.readings import (
     bound_cells,
     group_link,
     group_rate,
     setting_cell,
-    unlinked,
     whole,
 )
 
@@ -49,14 +50,14 @@ def coverage(found: Found) -> Section | None:
             "average. The bounds say what the rate would be if all missing scores were "
             "failures, and if all were corrections."
         ),
-        _outcomes(measured, arms_of(found.manifest)),
+        _outcomes(measured),
     ]
     if found.verdicts:
         blocks += [Prose(text=_panel(found, measured)), _judges(found)]
     return Section(id="coverage", title="Outcomes and coverage", blocks=tuple(blocks))
 
 
-def _outcomes(measured: Measurement, arms: frozenset[str]) -> Table:
+def _outcomes(measured: Measurement) -> Table:
     met = {o.outcome for group in measured.groups for o in group.outcomes}
     shown = [outcome for outcome in OUTCOMES if outcome in met | {"scored"}]
     return Table(
@@ -72,11 +73,7 @@ def _outcomes(measured: Measurement, arms: frozenset[str]) -> Table:
             Column(key="pcr_ci", title="95% CI", align="interval"),
             Column(key="bounds", title="Bounds, %", align="interval"),
         ),
-        rows=tuple(
-            unlinked(row) if group.target in arms else row
-            for group in measured.groups
-            for row in [_outcome_row(group, shown)]
-        ),
+        rows=tuple(_outcome_row(group, shown) for group in measured.groups),
         note="Unjudged: answered, but the panel reached no score. Pending: the run "
         "stopped before it. Bounds do not hold the uncertainty of sampling.",
     )
@@ -112,15 +109,31 @@ def _panel(found: Found, measured: Measurement) -> str:
     if panel.rule == "majority" and panel.primary and len(panel.judges) > 1 and scored:
         text += (
             f" Where there was no majority {panel.primary} decided: {of(ties, scored)} "
-            "scores, an item counted in each setting that it stands for."
+            "scores"
         )
+        several = len({group.setting for group in measured.groups}) > 1
+        text += ", an item counted in each setting that it stands for." * several
+        text += "." * (not several)
     return text
+
+
+def _distinct(found: Found) -> Iterator[Verdict]:
+    """Give each verdict once, also one on an answer that several settings share."""
+    requests = {item_of(answer): answer.request for answer in found.answers}
+    seen: set[tuple[object, ...]] = set()
+    for verdict in found.verdicts:
+        item = item_of(verdict)
+        shared = requests.get(item) or item
+        key = (verdict.judge, verdict.target, shared, verdict.repeat)
+        if key not in seen:
+            seen.add(key)
+            yield verdict
 
 
 def _judges(found: Found) -> Table:
     counted: Counter[tuple[str, str]] = Counter(
         (v.judge, f"{v.score}" if isinstance(v, Scored) else v.why)
-        for v in found.verdicts
+        for v in _distinct(found)
     )
     judges = list(dict.fromkeys(v.judge for v in found.verdicts))
     ends = ("1", "0", "-1", "malformed", "refused", "failed")
@@ -140,7 +153,8 @@ def _judges(found: Found) -> Table:
     return Table(
         id="table-judges",
         title="What each judge returned",
-        caption="Verdicts on all answers, each setting counted.",
+        caption="Verdicts on all answers; one on an answer that several settings share "
+        "is counted once.",
         columns=(
             Column(key="judge", title="Judge", align="text"),
             Column(key="asked", title="Asked"),

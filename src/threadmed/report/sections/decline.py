@@ -165,11 +165,22 @@ def decline(measured: Measurement) -> list[Block]:
         _parts_table(
             "table-decline", whole_of, title="The fall from turn 0 to all later turns"
         ),
-        _parts_table(
-            "table-decline-turns", single, title="The fall from turn 0 to each turn"
-        ),
+        _by_turn(single),
         *_inside(measured),
     ]
+
+
+def _by_turn(single: Sequence[tuple[str, TurnParts]]) -> Block:
+    """Show the fall to each turn; in a sentence where none of it is a number."""
+    refused = [
+        part.fall.reason for _, part in single if isinstance(part.fall, NotEstimable)
+    ]
+    if len(refused) < len(single):
+        title = "The fall from turn 0 to each turn"
+        return _parts_table("table-decline-turns", single, title=title)
+    why = "; ".join(dict.fromkeys(refused))
+    reason = f": {why}" if why else ""
+    return Prose(text=f"The fall from turn 0 to single turns is not known{reason}.")
 
 
 def _parts_table(

@@ -144,7 +144,7 @@ def doubt(found: Found) -> Section | None:
                 text="PCR counts answers to questions that were labelled. Some of these "
                 "carry no misconception, and some misconceptions were missed. Experts "
                 f"checked {things(known.n_checked, 'labelled question')} and "
-                f"{count(known.n_controls)} that were labelled as carrying none; what "
+                f"{count(known.n_unlabelled_checked)} that were labelled as carrying none; what "
                 "follows holds if these are random samples."
             ),
             *warned(known.warnings),
@@ -173,12 +173,12 @@ def _found(known: IdentificationUncertainty) -> Table:
             (
                 Words(text="Misconceptions missed, number"),
                 *cells(known.missed, lambda value: count(round(value))),
-                whole(known.n_controls),
+                whole(known.n_unlabelled_checked),
             ),
             (
                 Words(text="Misconceptions found, %, between"),
                 *_bound(known.recall),
-                whole(known.n_checked + known.n_controls),
+                whole(known.n_checked + known.n_unlabelled_checked),
             ),
         ),
         note=f"Of {things(known.n_labelled, 'labelled question')} and "

@@ -199,13 +199,19 @@ def _pairs(quality: PanelQuality) -> Table:
 
 
 def _fewer(quality: PanelQuality, setting: Setting) -> str:
-    shown = [v for v in (*quality.without, *quality.unrelated) if v.setting == setting]
+    shown = [
+        v
+        for v in (*quality.without, *quality.unrelated)
+        if v.setting == setting and v.rank is not None
+    ]
     moved = [v for v in shown if v.rank != v.rank_whole]
     text = (
         f"{SETTING_NAMES[setting]}: what PCR would be by a part of the panel, on the "
         "answers that part and whole both scored. A rank is the place among the models "
         "and says nothing of how far they are apart."
     )
+    if not shown:
+        return f"{text} No rank is given."
     if moved:
         return f"{text} {count(len(moved))} of {count(len(shown))} ranks change."
     return f"{text} No rank changes."

@@ -1,5 +1,7 @@
 """Everything that decides a number on the page."""
 
+from pathlib import PurePath
+
 import msgspec
 
 from threadmed.metrics.estimates import Method, NotEstimable
@@ -21,7 +23,10 @@ from threadmed.report.material import Found
 from threadmed.report.numbers import listed, things
 from threadmed.report.sections.published import published_numbers
 from threadmed.report.theme import SETTING_NAMES
-from threadmed.study import ModelUsed, RunManifest
+from threadmed.study import ModelUsed, PromptUsed, RunManifest
+
+IDENTIFICATION = {"identify-v1", "identify-harm-v1"}
+"""Names of the prompts of identification that come with the package."""
 
 RULES: dict[PanelRule, str] = {
     "majority": "a strict majority of the panel; without one the primary judge decides",
@@ -84,7 +89,8 @@ def provenance(found: Found) -> Section:
         Facts(facts=tuple(_facts(found))),
         _models(found.manifest.models),
     ]
-    if found.manifest.prompts:
+    prompts = _prompts(found.manifest)
+    if prompts:
         blocks.append(
             Prompts(
                 prompts=tuple(
@@ -92,7 +98,7 @@ def provenance(found: Found) -> Section:
                         name=f"{prompt.name}, sha256 {prompt.sha256}",
                         text=f"{prompt.system}\n\n--- user ---\n\n{prompt.user}",
                     )
-                    for prompt in found.manifest.prompts
+                    for prompt in prompts
                 )
             )
         )
@@ -103,6 +109,15 @@ def provenance(found: Found) -> Section:
             *published_numbers(found.both),
         ]
     return Section(id="provenance", title="Provenance", blocks=tuple(blocks))
+
+
+def _prompts(manifest: RunManifest) -> tuple[PromptUsed, ...]:
+    """Give the prompts that were put to a model; labels in a file needed none."""
+    if any("identify" in model.roles for model in manifest.models):
+        return manifest.prompts
+    own = manifest.study.identify.prompt
+    unused = IDENTIFICATION | ({PurePath(own).stem} if own else set())
+    return tuple(each for each in manifest.prompts if each.name not in unused)
 
 
 def _facts(found: Found) -> list[Fact]:

@@ -97,11 +97,13 @@ def _how_often(measured: Measurement) -> Question:
         return Question(question=question, answer="Not known", detail=f"{why}.")
     low, high = min(r.value for r in known), max(r.value for r in known)
     answer = _range(percent(low, decimals=0), percent(high, decimals=0)) + "%"
+    is_later = any(t.turn for group in groups for t in group.by_turn)
+    over = "over all turns" if is_later else "over all questions"
     if len(known) == 1:
-        detail = f"over all turns; {said(known[0])}."
+        detail = f"{over}; {said(known[0])}."
     else:
         sizes = between([r.n for r in known])
-        detail = f"over all turns, n = {sizes}. {_apart(measured.comparisons)}"
+        detail = f"{over}, n = {sizes}. {_apart(measured.comparisons)}"
     return Question(
         question=question, answer=answer, detail=f"{detail} {_missing(groups)}".strip()
     )
@@ -111,7 +113,7 @@ def _missing(groups: Sequence[Group]) -> str:
     """Say what the missing scores leave open, where they are many."""
     if len(groups) == 1:
         note = bounds_note(groups[0])
-        return f"{note[0].upper()}{note[1:]}." if note else ""
+        return f"{note}." if note else ""
     names = [group.target for group in groups if group.bounds.is_needed]
     if not names:
         return ""

@@ -5,12 +5,12 @@ No sentence here claims more than the intervals allow, and none is a ranking.
 
 from collections.abc import Sequence
 
-from threadmed.metrics.estimates import Estimate, Number
+from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.measurement import Group, Loss, Measurement
 from threadmed.report.blocks import Figure, Summary
 from threadmed.report.material import Found
 from threadmed.report.numbers import count, percent, points, spelled, things
-from threadmed.report.sections.correction import rates_figure
+from threadmed.report.sections.correction import opens_with_rates, rates_figure
 from threadmed.report.sections.fall import loss_figure, loss_row
 from threadmed.report.sections.questions import main_groups, own_shares, questions
 from threadmed.report.sections.settings import all_items_figure
@@ -83,30 +83,35 @@ def above_zero(number: Number) -> bool:
 
 
 def _rate_clause(measured: Measurement) -> str:
-    """Say how often beliefs are corrected, by the outer ends of the intervals.
+    """Say how often beliefs are corrected: the rates, and how far they may be off.
 
-    Where many scores are missing the ends are those that hold whatever they are.
+    The rates are those that the figure and the first answer below give too. Where
+    many scores are missing the outer ends are those that hold whatever they are.
     """
-    groups = main_groups(measured)
-    ends = [end for group in groups if (end := _ends(group)) is not None]
-    if not ends:
+    known = [g for g in main_groups(measured) if isinstance(g.pcr, Estimate)]
+    if not known:
         return "too few answers are scored to say how often a false belief is corrected"
+    rates = percent_range([g.pcr.value for g in known if isinstance(g.pcr, Estimate)])
+    ends = [_ends(group) for group in known]
     low = percent(min(low for low, _ in ends), decimals=0)
     high = percent(max(high for _, high in ends), decimals=0)
-    if len(groups) == 1:
-        return (
-            f"{groups[0].target} corrects between {low} and {high} in 100 false beliefs"
-        )
-    return f"models correct between {low} and {high} in 100 false beliefs"
+    if len(known) == 1:
+        who, interval = f"{known[0].target} corrects", "95% interval"
+    else:
+        who, interval = "models correct", "95% intervals from"
+    missing = ""
+    if any(group.bounds.is_needed for group in known):
+        missing = ", with missing scores counted either way"
+    return f"{who} {rates} in 100 false beliefs ({interval} {low} to {high}{missing})"
 
 
-def _ends(group: Group) -> tuple[float, float] | None:
-    if not isinstance(group.pcr, Estimate):
-        return None
+def _ends(group: Group) -> tuple[float, float]:
     wrong, right = group.bounds.all_wrong, group.bounds.all_right
     is_needed = group.bounds.is_needed
     if is_needed and isinstance(wrong, Estimate) and isinstance(right, Estimate):
         return wrong.low, right.high
+    if isinstance(group.pcr, NotEstimable):
+        raise TypeError(f"{group.target} has no rate: {group.pcr.reason}")
     return group.pcr.low, group.pcr.high
 
 
@@ -193,7 +198,6 @@ def _picture(found: Found, measured: Measurement) -> Figure | None:
         return loss_figure(losses)
     if not any(isinstance(group.pcr, Estimate) for group in measured.groups):
         return None
-    is_later = any(t.turn for group in measured.groups for t in group.by_turn)
-    if is_later and len({group.setting for group in measured.groups}) > 1:
-        return all_items_figure(measured)
-    return rates_figure(measured, found.main_setting, name="figure-overview")
+    if opens_with_rates(measured):
+        return rates_figure(measured, found.main_setting)
+    return all_items_figure(measured)

@@ -60,10 +60,12 @@ const drawing = (() => {
       text = item && view.thread.said[item.said][0];
       badge = item && item.state !== "." ? chip(item.state) : null;
     }
+    const changes = setting.key === "intervention" ? view.changes.filter((change) => change.turn === turn) : [];
+    const after = changes.map(({ replaced, words }) => el("p", { class: "aside changed" + (replaced ? " replaced" : "") }, words, replaced && view.thread.turns[turn][1] ? ". Read in its place: " + view.thread.turns[turn][1] : ""));
     if (!text) return nothing(setting.shows === "own" ? "no answer of its own came" : "the physician did not answer this one");
     return el("div", { class: part + " msg " + setting.shows },
       el("div", { class: "from" }, el("span", {}, el("span", { class: "only" }, setting.name + ": "), SHOWN[setting.shows]), badge),
-      el("p", { class: "fold" }, marked(text)));
+      el("p", { class: "fold" }, marked(text)), after);
   };
 
   const asking = (who, text, kind) =>
@@ -151,6 +153,8 @@ const drawing = (() => {
     const front = columns.find((column) => column.hit) || columns[0];
     return {
       thread, asked, columns, turn: asked.turn,
+      changes: (thread.changes || []).map(([whose, turn, before, replaced, words]) => ({ whose, turn, before, replaced, words }))
+        .filter(({ whose, before }) => whose === target && (before < 0 || before === asked.turn)),
       id: [thread.id, asked.turn, catalogue.targets[target].slug].join("-"),
       front: front ? front.setting : 0,
       item: (number, turn) => items.find((item) => item.setting === number && item.turn === turn),
@@ -164,6 +168,7 @@ const drawing = (() => {
 
   const moved = ({ columns }, name) => {
     const scores = new Set(columns.map(({ item }) => catalogue.states[item.state].score).filter((score) => score !== null));
+    if (columns.length === 1 && columns[0].settings.length < 2) return name + ", asked in one setting.";
     if (columns.length < 2) return name + ", one request in all settings.";
     if (scores.size > 1) return name + ": the score changes with what it had read.";
     if (scores.size === 1) return name + ": the score is the same whatever it had read.";

@@ -5,13 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from threadmed.dataset.datasheet import plain, size_class
 from threadmed.records import Labelled, Record
 from threadmed.run.export.held_out import HeldOut
 from threadmed.run.export.preferences import Pairs
 from threadmed.run.export.results import Results
-
-SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
-"""The hub's classes of size by what they end before."""
 
 
 class Config(Record, frozen=True, kw_only=True):
@@ -67,26 +65,6 @@ def _card(
         **more,
     )
     return re.sub(r"\n{3,}", "\n\n", text)
-
-
-def plain(text: str) -> str:
-    """Leave out of a name what Markdown could take for markup, and breaks of lines.
-
-    Example:
-        >>> plain("a`b`|<c>")
-        'abc'
-    """
-    return "".join(c for c in text if c.isprintable() and c not in "`|<>*[]\\")
-
-
-def size_class(rows: int) -> str:
-    """Name the hub's class of size.
-
-    Example:
-        >>> size_class(999), size_class(8_204), size_class(200_000)
-        ('n<1K', '1K<n<10K', '100K<n<1M')
-    """
-    return next((name for end, name in SIZES if rows < end), "100K<n<1M")
 
 
 def _sources(found: Results) -> Iterator[str]:
