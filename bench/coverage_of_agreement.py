@@ -16,10 +16,16 @@ from bench.made import (
     Printed,
     rated,
 )
-from threadmed.metrics.alpha import alpha
-from threadmed.metrics.coefficients import jackknifed_coefficient
+from threadmed.metrics.agreement.alpha import alpha
+from threadmed.metrics.agreement.coefficients import jackknifed_coefficient
+from threadmed.metrics.agreement.kappa import (
+    Measure,
+    cohen,
+    gwet,
+    krippendorff,
+    two_raters,
+)
 from threadmed.metrics.intervals import Codes
-from threadmed.metrics.kappa import Measure, cohen, gwet, krippendorff, two_raters
 
 CAREFUL = np.array([[0.95, 0.05], [0.08, 0.92]])
 HASTY = np.array([[SPECIFICITY, 1 - SPECIFICITY], [1 - SENSITIVITY, SENSITIVITY]])

@@ -15,18 +15,18 @@ from bench.made import (
     Printed,
     rated,
 )
-from threadmed.metrics.debias import (
+from threadmed.metrics.controls.identification import Checks, true_pcr
+from threadmed.metrics.corrected.debias import (
     Sample,
     corrected_difference,
     corrected_mean,
     corrected_rate,
 )
-from threadmed.metrics.identification import Checks, true_pcr
+from threadmed.metrics.corrected.inversion import Labels, invert
+from threadmed.metrics.corrected.rogan_gladen import Known, rogan_gladen
+from threadmed.metrics.corrected.stratified import by_verdict, mean_over_groups
 from threadmed.metrics.intervals import Values
-from threadmed.metrics.inversion import Labels, invert
-from threadmed.metrics.rogan_gladen import Known, rogan_gladen
-from threadmed.metrics.simulate import judged
-from threadmed.metrics.stratified import by_verdict, mean_over_groups
+from threadmed.metrics.planning.simulate import judged
 
 TRUE = (0.7, 0.85)
 """Share of labelled questions with a misconception, among answers that do not and that

@@ -13,8 +13,8 @@ from threadmed.metrics.estimates import NotEstimable
 from threadmed.metrics.intervals import Values, mean_score, rate
 from threadmed.metrics.items import Items
 from threadmed.metrics.pairs import Pairs, pairs_of
+from threadmed.metrics.planning.simulate import PAPER_TURN_SIZES, chances
 from threadmed.metrics.propagation import counts_of, propagation_ratio
-from threadmed.metrics.simulate import PAPER_TURN_SIZES, chances
 from threadmed.metrics.survival import first_failure
 from threadmed.metrics.trajectory import recovery_rate
 from threadmed.metrics.trend import trend

@@ -9,7 +9,7 @@ import numpy as np
 from threadmed.metrics.estimates import NotEstimable
 from threadmed.metrics.intervals import Codes, Values
 from threadmed.metrics.items import Items
-from threadmed.metrics.simulate import (
+from threadmed.metrics.planning.simulate import (
     Effects,
     Flags,
     Layout,

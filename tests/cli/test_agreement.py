@@ -11,10 +11,10 @@ from command_line import complaint, threadmed
 from study_factory import Scripts, write_study
 from threadmed.cli.written import plain, points
 from threadmed.labels.experts import write_ratings
-from threadmed.metrics.agreement import Agreement
-from threadmed.metrics.coefficients import Coefficient
+from threadmed.metrics.agreement.coefficients import Coefficient
+from threadmed.metrics.agreement.records import Agreement
+from threadmed.metrics.agreement.validation import ScoringValidation, Validation
 from threadmed.metrics.estimates import Estimate
-from threadmed.metrics.validation import ScoringValidation, Validation
 from threadmed.records import Rating, ThreadId, Unlabelled
 from threadmed.run import run
 from threadmed.store import read_json, read_scores, write_records

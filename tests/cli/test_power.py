@@ -6,7 +6,7 @@ import pytest
 
 from command_line import complaint, threadmed
 from factories_scores import paper_scores
-from threadmed.metrics.prospect import StudyPower
+from threadmed.metrics.planning.prospect import StudyPower
 from threadmed.store import read_json, write_scores
 
 

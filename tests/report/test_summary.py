@@ -1,6 +1,6 @@
 from threadmed.metrics import measure
+from threadmed.metrics.agreement.validation import Validation
 from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.validation import Validation
 from threadmed.records import PanelScore, Score, Setting, ThreadId
 from threadmed.report.sections.questions import questions
 from threadmed.report.sections.summary import finding

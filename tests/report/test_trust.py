@@ -1,5 +1,5 @@
+from threadmed.metrics.agreement.validation import Validation, place_of, validate_scores
 from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.validation import Validation, place_of, validate_scores
 from threadmed.records import Rating, ThreadId
 from threadmed.report.sections.trust import (
     BARELY,

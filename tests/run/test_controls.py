@@ -15,7 +15,7 @@ from threadmed.judgements.scores import panel_scores
 from threadmed.labels.control import DrawnControl
 from threadmed.llm.model import Request, ScriptedModel
 from threadmed.metrics import measure
-from threadmed.metrics.control import Known, over_correction
+from threadmed.metrics.controls.control import Known, over_correction
 from threadmed.metrics.estimates import Estimate
 from threadmed.records import Answer, Model, PanelScore, Stage
 from threadmed.run import run

@@ -7,12 +7,12 @@ import pytest
 from study_factory import STUDY, Scripts, write_study
 from threadmed.errors import InputError, StudyError
 from threadmed.labels.experts import write_ratings
-from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.validation import (
+from threadmed.metrics.agreement.validation import (
     IdentificationValidation,
     ScoringValidation,
     Validation,
 )
+from threadmed.metrics.estimates import NotEstimable
 from threadmed.records import Rating, ThreadId
 from threadmed.run import run
 from threadmed.run.validation import validate

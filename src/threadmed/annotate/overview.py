@@ -8,10 +8,10 @@ from threadmed.annotate.export import ratings
 from threadmed.annotate.ledger import Entry, Ledger
 from threadmed.annotate.sampling import Plan
 from threadmed.annotate.tasks import TASKS, TaskName
-from threadmed.metrics.agree import agree
-from threadmed.metrics.coefficients import Coefficient, Reliability
+from threadmed.metrics.agreement.agree import agree
+from threadmed.metrics.agreement.coefficients import Coefficient, Reliability
+from threadmed.metrics.agreement.raters import SCORES, YES_NO
 from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.raters import SCORES, YES_NO
 from threadmed.records import ADJUDICATED, Record
 
 

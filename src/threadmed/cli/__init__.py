@@ -278,7 +278,7 @@ def power(
     The smallest paired difference, and the items or labels that a wish needs; by
     formula and by simulation, from conventions or from a pilot's scores.
     """
-    from threadmed.metrics.prospect import Wish
+    from threadmed.metrics.planning.prospect import Wish
 
     wish = Wish(
         items=items,

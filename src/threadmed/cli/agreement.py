@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from threadmed.metrics.agreement import Agreement, Coefficients, PairAgreement
-    from threadmed.metrics.coefficients import Reliability
-    from threadmed.metrics.confusion import Confusion
+    from threadmed.metrics.agreement.coefficients import Reliability
+    from threadmed.metrics.agreement.confusion import Confusion
+    from threadmed.metrics.agreement.raters import Level
+    from threadmed.metrics.agreement.records import (
+        Agreement,
+        Coefficients,
+        PairAgreement,
+    )
+    from threadmed.metrics.agreement.validation import (
+        Experts,
+        Identified,
+        Validation,
+        Versus,
+    )
     from threadmed.metrics.estimates import NotEstimable
-    from threadmed.metrics.raters import Level
-    from threadmed.metrics.validation import Experts, Identified, Validation, Versus
 
 KINDS = (
     ("kappa", "kappa"),
@@ -77,8 +86,8 @@ def agreement_of(
     from threadmed.cli.commands import say
     from threadmed.errors import InputError
     from threadmed.labels.experts import ANY, read_ratings, scale_reading
-    from threadmed.metrics.agree import agree as computed
-    from threadmed.metrics.raters import scale_of
+    from threadmed.metrics.agreement.agree import agree as computed
+    from threadmed.metrics.agreement.raters import scale_of
     from threadmed.records import ADJUDICATED
 
     reading = ANY if scale is None else scale_reading(scale)
@@ -224,7 +233,7 @@ def _confusion(table: "Confusion", first: str, second: str) -> Iterator[str]:
 
 def written(number: "Reliability") -> str:
     """Write a coefficient with its interval and n, or why there is none."""
-    from threadmed.metrics.coefficients import Coefficient
+    from threadmed.metrics.agreement.coefficients import Coefficient
 
     if not isinstance(number, Coefficient):
         return f"- ({number.reason})"
@@ -236,7 +245,7 @@ def written(number: "Reliability") -> str:
 
 def validation_lines(found: "Validation") -> Iterator[str]:
     """Give identification and scoring, each with its experts and their ceiling."""
-    from threadmed.metrics.validation import (
+    from threadmed.metrics.agreement.validation import (
         IdentificationValidation,
         ScoringValidation,
     )
@@ -270,7 +279,7 @@ def _none(why: "NotEstimable") -> str:
 
 def _experts(experts: "Experts") -> Iterator[str]:
     from threadmed.cli.written import percent
-    from threadmed.metrics.agreement import Agreement
+    from threadmed.metrics.agreement.records import Agreement
 
     yield (
         f"  experts {', '.join(experts.raters)}: {experts.n_items} items, "
@@ -308,7 +317,7 @@ def _identified(found: "Identified") -> Iterator[str]:
 
 def _judges(found: "Agreement | NotEstimable") -> Iterator[str]:
     from threadmed.cli.written import percent
-    from threadmed.metrics.agreement import Agreement
+    from threadmed.metrics.agreement.records import Agreement
 
     yield ""
     yield "judges among themselves, all items of the study"

@@ -7,20 +7,20 @@ import msgspec
 
 from threadmed.cli.written import percent
 from threadmed.errors import InputError
-from threadmed.metrics.control import (
+from threadmed.metrics.controls.control import (
     ControlRate,
     Known,
     OverCorrection,
     over_correction,
 )
-from threadmed.metrics.measurement import SideBySide
-from threadmed.metrics.severity import (
+from threadmed.metrics.controls.severity import (
     HarmGroup,
     HarmWeights,
     Severity,
     Standing,
     severity,
 )
+from threadmed.metrics.measurement import SideBySide
 from threadmed.records import PanelScore
 from threadmed.store import Questions
 

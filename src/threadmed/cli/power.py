@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from threadmed.metrics.prospect import Wish
+    from threadmed.metrics.planning.prospect import Wish
 
 Scores = Annotated[
     Path | None, typer.Option(help="A pilot's table of scores, as for measure.")
@@ -43,7 +43,7 @@ def run_power(wish: "Wish", *, scores: Path | None, json: Path | None) -> None:
     from threadmed.cli.commands import say
     from threadmed.cli.prospects import lines
     from threadmed.judgements.scores import panel_scores
-    from threadmed.metrics.planning import plan_study
+    from threadmed.metrics.planning.plan import plan_study
     from threadmed.store import read_scores, write_json
 
     pilot = (

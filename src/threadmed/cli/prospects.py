@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from threadmed.metrics.prospect import Beside, Need, OutOfReach, Sought, StudyPower
+from threadmed.metrics.planning.prospect import (
+    Beside,
+    Need,
+    OutOfReach,
+    Sought,
+    StudyPower,
+)
 
 
 def lines(planned: StudyPower) -> Iterator[str]:

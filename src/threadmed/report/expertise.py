@@ -10,11 +10,11 @@ from threadmed.errors import InputError
 from threadmed.judgements.panel import asked_last, panel
 from threadmed.judgements.scores import Item, item_of, scores_by_judge
 from threadmed.labels.experts import IDENTIFICATION, SCORING, Reading, read_ratings
-from threadmed.metrics.judge_error import Expert
-from threadmed.metrics.panel_quality import Judging
-from threadmed.metrics.panel_variants import Rule
-from threadmed.metrics.raters import consensus
-from threadmed.metrics.validation import Place, Said, place_of
+from threadmed.metrics.agreement.raters import consensus
+from threadmed.metrics.agreement.validation import Place, Said, place_of
+from threadmed.metrics.corrected.records import Expert
+from threadmed.metrics.panel.quality import Judging
+from threadmed.metrics.panel.variants import Rule
 from threadmed.records import (
     ADJUDICATED,
     Label,

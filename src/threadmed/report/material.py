@@ -17,23 +17,23 @@ from threadmed.judgements.panel import asked_last
 from threadmed.judgements.scores import panel_scores
 from threadmed.labels.control import DrawnControl
 from threadmed.metrics import Measurement, SideBySide, measure, side_by_side
-from threadmed.metrics.arms import Arms, measure_arms
-from threadmed.metrics.control import Known, OverCorrection, over_correction
-from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.identification import (
-    IdentificationUncertainty,
-    identification_uncertainty,
-)
-from threadmed.metrics.judge_correction import correct
-from threadmed.metrics.judge_error import CorrectionOptions, JudgeCorrection
-from threadmed.metrics.panel_quality import PanelOptions, PanelQuality, panel_quality
-from threadmed.metrics.severity import Severity, severity
-from threadmed.metrics.validation import (
+from threadmed.metrics.agreement.validation import (
     Place,
     Validation,
     validate_labels,
     validate_scores,
 )
+from threadmed.metrics.arms import Arms, measure_arms
+from threadmed.metrics.controls.control import Known, OverCorrection, over_correction
+from threadmed.metrics.controls.identification import (
+    IdentificationUncertainty,
+    identification_uncertainty,
+)
+from threadmed.metrics.controls.severity import Severity, severity
+from threadmed.metrics.corrected.correct import correct
+from threadmed.metrics.corrected.records import CorrectionOptions, JudgeCorrection
+from threadmed.metrics.estimates import NotEstimable
+from threadmed.metrics.panel.quality import PanelOptions, PanelQuality, panel_quality
 from threadmed.records import (
     Answer,
     Intervention,

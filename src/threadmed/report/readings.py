@@ -5,8 +5,8 @@ from typing import assert_never
 
 import msgspec
 
-from threadmed.metrics.adjusted import Adjusted
-from threadmed.metrics.coefficients import Coefficient
+from threadmed.metrics.agreement.coefficients import Coefficient
+from threadmed.metrics.corrected.adjusted import Adjusted
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.measurement import Group, PairedTest
 from threadmed.records import Setting

@@ -7,14 +7,14 @@ reader passes over fields that it does not know, so a new one leaves the version
 from typing import Literal
 
 from threadmed.metrics import Measurement
+from threadmed.metrics.agreement.validation import Validation
 from threadmed.metrics.arms import Arms
-from threadmed.metrics.control import OverCorrection
-from threadmed.metrics.identification import IdentificationUncertainty
-from threadmed.metrics.judge_error import JudgeCorrection
+from threadmed.metrics.controls.control import OverCorrection
+from threadmed.metrics.controls.identification import IdentificationUncertainty
+from threadmed.metrics.controls.severity import Severity
+from threadmed.metrics.corrected.records import JudgeCorrection
 from threadmed.metrics.measurement import Difference
-from threadmed.metrics.panel_quality import PanelQuality
-from threadmed.metrics.severity import Severity
-from threadmed.metrics.validation import Validation
+from threadmed.metrics.panel.quality import PanelQuality
 from threadmed.records import Record
 from threadmed.report.blocks import Report
 from threadmed.report.compare import Studies

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from threadmed.metrics.families import family
+from threadmed.metrics.panel.families import family
 from threadmed.records import Model
 from threadmed.study import Study
 

@@ -7,8 +7,7 @@ from threadmed.errors import InputError
 from threadmed.judgements.panel import asked_last
 from threadmed.judgements.scores import item_of
 from threadmed.labels.experts import IDENTIFICATION, SCORING
-from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.validation import (
+from threadmed.metrics.agreement.validation import (
     IdentificationValidation,
     Place,
     Said,
@@ -18,6 +17,7 @@ from threadmed.metrics.validation import (
     validate_labels,
     validate_scores,
 )
+from threadmed.metrics.estimates import NotEstimable
 from threadmed.records import Label, Rating, Score, Verdict
 from threadmed.report.expertise import (
     IDENTIFICATION_FILE,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from threadmed.metrics.control import ControlRate, CorrectionAgainstAlarms
+from threadmed.metrics.controls.control import ControlRate, CorrectionAgainstAlarms
 from threadmed.metrics.estimates import NotEstimable
 from threadmed.report.blocks import (
     Block,

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.judge_error import (
+from threadmed.metrics.corrected.records import (
     Corrected,
     CorrectedDifference,
     CorrectedMean,
     JudgeCorrection,
 )
+from threadmed.metrics.estimates import NotEstimable
 from threadmed.report.blocks import (
     Block,
     Cell,

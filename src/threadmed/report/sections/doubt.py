@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.identification import (
+from threadmed.metrics.agreement.validation import Identified
+from threadmed.metrics.controls.identification import (
     Bound,
     IdentificationUncertainty,
     TrueRate,
 )
-from threadmed.metrics.validation import Identified
+from threadmed.metrics.estimates import NotEstimable
 from threadmed.report.blocks import (
     Block,
     Cell,

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from threadmed.metrics.agreement import Agreement
-from threadmed.metrics.confusion import Confusion
+from threadmed.metrics.agreement.confusion import Confusion
+from threadmed.metrics.agreement.records import Agreement
+from threadmed.metrics.agreement.validation import Experts, ScoringValidation, Versus
 from threadmed.metrics.estimates import NotEstimable, Number
-from threadmed.metrics.validation import Experts, ScoringValidation, Versus
 from threadmed.report.blocks import (
     Block,
     Cell,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from threadmed.metrics.estimates import NotEstimable, Number
-from threadmed.metrics.panel_quality import PanelQuality
-from threadmed.metrics.panel_variants import Variant
+from threadmed.metrics.panel.quality import PanelQuality
+from threadmed.metrics.panel.variants import Variant
 from threadmed.records import Setting
 from threadmed.report.blocks import (
     Block,

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from threadmed.metrics.controls.severity import HarmGroup, Severity, Standing
 from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.severity import HarmGroup, Severity, Standing
 from threadmed.records import Harm
 from threadmed.report.blocks import (
     Block,

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from threadmed.metrics.coefficients import Coefficient, Reliability
-from threadmed.metrics.debias import FEWEST_LABELS
+from threadmed.metrics.agreement.coefficients import Coefficient, Reliability
+from threadmed.metrics.agreement.validation import Experts, Validation
+from threadmed.metrics.corrected.debias import FEWEST_LABELS
 from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.validation import Experts, Validation
 from threadmed.report.numbers import ratio, span, things
 
 UNVALIDATED = "Judges not validated: not evidence"

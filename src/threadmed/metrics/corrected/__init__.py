@@ -1,0 +1,1 @@
+"""Rates with the judges' errors taken out; the door is `correct`."""

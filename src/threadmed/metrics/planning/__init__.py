@@ -1,0 +1,1 @@
+"""What a study of a size can see; the door is `plan_study`."""
