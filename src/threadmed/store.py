@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from itertools import compress
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
@@ -139,11 +140,10 @@ def read_records(path: Path, kind: type[T]) -> list[T]:
     """
     decoder = msgspec.json.Decoder(kind)
     records = []
-    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
-        if not line.strip():
-            continue
+    for number, line in enumerate(BytesIO(read_bytes(path)), start=1):
         try:
-            records.append(decoder.decode(line))
+            if line.strip():
+                records.append(decoder.decode(line))
         except (msgspec.MsgspecError, UnicodeDecodeError) as cause:
             raise InputError(f"{path}:{number}: {cause}") from cause
     return records

@@ -2,11 +2,12 @@ from report.blocks_desk import column, table, values
 from report.test_summary import fall, scores
 from threadmed.metrics import measure
 from threadmed.metrics.compared import SameItems
-from threadmed.metrics.estimates import Estimate
-from threadmed.report.blocks import Table
+from threadmed.metrics.estimates import Estimate, NotEstimable
+from threadmed.report.blocks import Prose, Table
 from threadmed.report.material import Found
 from threadmed.report.sections.decline import (
     Hundred,
+    _by_turn,
     decline,
     hundred_of,
     hundred_table,
@@ -108,3 +109,24 @@ def test_steps_and_slopes_stand_with_what_they_rest_on(rated: Found) -> None:
     assert all(values(steps, "threads"))
     assert len(slopes.rows) == 2 * 4
     assert all(n is not None and n > 0 for n in values(slopes, "several"))
+
+
+def test_falls_that_are_all_refused_become_one_sentence() -> None:
+    measured = measure(
+        [
+            *fall("a", 90, 70, 40),
+            *scores("a", "target_turn", 3, 2, 3),
+            *scores("a", "multi_turn", 3, 1, 3),
+        ]
+    )
+    (made,) = measured.decompositions
+    few = made.turns[-1]
+    refused = [("a", few), ("b", few)]
+    block = _by_turn(refused)
+
+    assert isinstance(few.fall, NotEstimable)
+    assert isinstance(block, Prose)
+    assert block.text == (
+        f"The fall from turn 0 to single turns is not known: {few.fall.reason}."
+    )
+    assert isinstance(_by_turn([*refused, ("a", made.turns[0])]), Table)

@@ -31,6 +31,7 @@ from threadmed.report.funnels import BAR, funnel_rows
 from threadmed.report.losses import loss_rows
 from threadmed.report.panels import panel_drawing, panel_width
 from threadmed.report.rates import rate_rows, setting_rows
+from threadmed.report.theme import SETTING_READS
 
 NAME = 'x</text><script>alert("1.23456")</script>'
 NONE = Point(value=None, low=None, high=None, n=3, note="few")
@@ -338,3 +339,33 @@ def test_tidying_leaves_text_alone() -> None:
 
     assert tidy(drawn) == '<text x="1.23">role="x" 1.23456</text>'
     assert 'font-family="A"' in tidy(drawn, fonts=True)
+
+
+def test_columns_of_numbers_have_the_interval_and_n() -> None:
+    texts = [text.text for text in setting_rows(SETTINGS, is_narrow=False).texts]
+    rates = [text.text for text in rate_rows(RATES, is_narrow=False).texts]
+
+    assert {"20.0", "10\u201330", "n 150", "n 3"} <= set(texts)
+    assert any(re.fullmatch(r"\d+\u2013\d+", text) for text in rates)
+
+
+@pytest.mark.parametrize(
+    ("values", "anchor"),
+    [((0.6, 0.7, 0.85), "end"), ((0.2, 0.3, 0.4), "start"), ((0.2, 0.5, 0.85), None)],
+)
+def test_what_settings_show_stands_on_one_side_or_not_at_all(
+    values: tuple[float, ...], anchor: str | None
+) -> None:
+    settings = ("multi_turn", "target_turn", "oracle")
+    points = tuple(
+        SettingPoint(setting=setting, point=at(value))  # type: ignore[arg-type]
+        for setting, value in zip(settings, values, strict=True)
+    )
+    chart = SettingsChart(
+        rows=(SettingsRow(model="a", points=points),), is_paired=False
+    )
+    said = {SETTING_READS[setting] for setting in settings}
+    texts = setting_rows(chart, is_narrow=False).texts
+    found = {text.anchor for text in texts if text.text in said}
+
+    assert found == ({anchor} if anchor else set())

@@ -4,6 +4,7 @@ import itertools
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from report.rated_study import write_rated
@@ -163,3 +164,13 @@ def test_first_questions_alone_have_no_parts_of_a_conversation(tmp_path: Path) -
     assert report.summary.figure.chart.__class__.__name__ == "RatesChart"
     comparisons = next(s for s in report.sections if s.id == "comparisons")
     assert "earlier answers" not in comparisons.blocks[0].text  # type: ignore[union-attr]
+
+
+def test_a_name_with_a_hyphen_is_not_broken_in_the_headline(tmp_path: Path) -> None:
+    report = report_of(read_found(write_run(tmp_path, n_threads=2)))
+    summary = msgspec.structs.replace(
+        report.summary, headline="smollm2-135m <b> corrects"
+    )
+    html = page(msgspec.structs.replace(report, summary=summary), None)
+
+    assert '<span class="nb">smollm2-135m</span> &lt;b&gt; corrects' in html

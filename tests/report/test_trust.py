@@ -1,6 +1,8 @@
 from threadmed.metrics.agreement.validation import Validation, place_of, validate_scores
 from threadmed.metrics.estimates import NotEstimable
 from threadmed.records import Rating, ThreadId
+from threadmed.report.analyses import mark_of_study, report_of
+from threadmed.report.material import Found
 from threadmed.report.sections.trust import (
     BARELY,
     BY_CHANCE,
@@ -74,3 +76,11 @@ def test_the_agreement_of_experts_stands_beside_that_of_the_panel() -> None:
     found = trust([1, 0] * 20, [1, 0] * 20, second=True)
 
     assert "experts with each other 1.00 (n = 40)" in found.detail
+
+
+def test_the_mark_of_a_study_is_that_of_its_report(rated: Found, armed: Found) -> None:
+    for found in (rated, armed):
+        assert mark_of_study(found) == report_of(found).mark
+
+    assert mark_of_study(rated) == ""
+    assert mark_of_study(armed) == UNVALIDATED

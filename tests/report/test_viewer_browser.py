@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from report.armed_study import write_armed
 from report.full_study import NEEDLE
 from report.viewer_desk import CHROMIUM, Study, found, searched
 from threadmed.records import PanelScore
@@ -226,3 +227,23 @@ def test_the_way_back_leads_to_what_was_read_before(page: Any, small: Study) -> 
     page.wait_for_selector("li:nth-child(3) a[aria-current]")
 
     assert page.locator("#place").inner_text().startswith("3 of")
+
+
+def test_an_arm_is_read_with_what_was_changed(
+    page: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    study = Study(write_armed(tmp_path_factory.mktemp("arms"), n_threads=12))
+    page.goto(study.at(answers_link("a+mend", "intervention", turn=2)))
+    shown = found(page)
+    page.keyboard.press("j")
+    changes = page.locator(".changed")
+    changes.first.wait_for()
+
+    assert shown == study.count(
+        lambda row: row.target == "a+mend" and row.turn == 2 and row.misconception
+    )
+    assert all(
+        text.startswith(("then replaced by the physician", "not changed: it did not"))
+        for text in changes.all_inner_texts()
+    )
+    assert page.locator(".h").all_inner_texts()[0].startswith("Intervention")

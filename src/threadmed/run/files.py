@@ -7,6 +7,7 @@ from pathlib import Path
 
 from threadmed import __version__
 from threadmed.conversations.mitigation import Mitigation
+from threadmed.errors import InputError, boundary
 from threadmed.judgements.scores import score_table
 from threadmed.labels.harms import harm_classes, read_harms
 from threadmed.llm.engine import Engine
@@ -20,7 +21,6 @@ from threadmed.records import (
 from threadmed.run.conduct import Run
 from threadmed.store import (
     Questions,
-    read_bytes,
     write_json,
     write_records,
     write_scores,
@@ -165,7 +165,8 @@ def _of_arms(prompts: Mapping[str, Mitigation]) -> Iterable[PromptUsed]:
 
 
 def _sha256(path: Path) -> str:
-    return hashlib.sha256(read_bytes(path)).hexdigest()
+    with boundary(InputError, f"reading {path}"), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _models_used(this: Run, models: Mapping[str, ChatModel]) -> Iterable[ModelUsed]:
