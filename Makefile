@@ -20,7 +20,8 @@ test: $(INSTALLED)  ## Run every test, with coverage
 	@# Ray's own server now and then ends on a busy machine and takes its process
 	@# along, so that its tests have one of their own, and a second try.
 	$(CLUSTER) || $(CLUSTER)
-	$(RUN)python -m pytest -m "not cluster" --cov --cov-append --cov-report=term:skip-covered
+	$(RUN)python -m pytest -m "not cluster" -n auto --dist worksteal --durations 15 \
+	  --cov --cov-append --cov-report=term:skip-covered
 
 lint: $(INSTALLED)  ## Check format, style, types and the walls between rooms
 	$(RUN)ruff format --check .
