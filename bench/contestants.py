@@ -1,6 +1,6 @@
 """Ways of reading a dump, each run by itself: `python -m bench.contestants NAME ...`.
 
-None but threadmed builds anything: the others only read what a build would need.
+None of them builds anything: they only read what a build would need, or less.
 """
 
 import io
@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
@@ -42,6 +43,31 @@ def decompress(posts: Path, comments: Path) -> None:
         with opened(path) as reader:
             while reader.readinto(buffer):
                 pass
+
+
+def typed(posts: Path, comments: Path) -> None:
+    """Decode every record as the build does, and keep none.
+
+    No build that decodes in Python can cost less.
+    """
+    from threadmed.dataset.dumps.raw import COMMENTS, RawPost
+    from threadmed.dataset.dumps.reader import Reading, blocks
+    from threadmed.dataset.dumps.streams import Stream
+    from threadmed.dataset.passes.executors import collection_paused
+
+    def untold(_what: str, _done: int, _total: int) -> None:
+        pass
+
+    sides: tuple[tuple[Path, Reading[Any]], ...] = (
+        (posts, Reading((RawPost,), lambda _: ())),
+        (comments, Reading(COMMENTS, lambda _: ())),
+    )
+    with collection_paused():
+        for path, reading in sides:
+            stream = Stream(path, allow_partial=False, progress=untold)
+            for number, block in enumerate(blocks(stream)):
+                reading.take_block(block, number)
+            print(reading.lines.records, "records")
 
 
 def plain(posts: Path, comments: Path) -> None:
@@ -94,6 +120,7 @@ def duckdb(posts: Path, comments: Path) -> None:
 
 READERS: Mapping[str, Callable[[Path, Path], None]] = {
     "decompress": decompress,
+    "typed": typed,
     "plain": plain,
     "polars": polars,
     "duckdb": duckdb,

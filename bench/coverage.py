@@ -33,6 +33,7 @@ CASES = (
 DISCRETE = "few items: coverage jumps from one count to the next"
 FEW_CORRECTED = "too narrow where few threads hold a correction, wide with few failures"
 SELECTED = "printed while ten threads are at risk, which only some studies have"
+FEW_OUTCOMES = "ten threads and few items of the rarer outcome"
 LIMITS: dict[tuple[str, str], str] = {
     ("PCR", "10 x 5"): "wide near 1 with nine degrees of freedom",
     ("PCR at a turn of 11 items", "paper"): DISCRETE,
@@ -48,7 +49,8 @@ LIMITS: dict[tuple[str, str], str] = {
         "fall from turn 0 to turn 2",
         "20 x 5",
     ): "wide: below 30 items a turn nothing is made of threads that are in both",
-    ("slope over turns", "10 x 5"): "ten threads and few items of the rarer outcome",
+    ("slope over turns", "10 x 5"): FEW_OUTCOMES,
+    ("slope over turns, exchangeable", "10 x 5"): FEW_OUTCOMES,
 }
 """By number and shape, why the coverage leaves 93-97 %."""
 

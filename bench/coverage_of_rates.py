@@ -8,6 +8,7 @@ from scipy.special import expit, logit
 from bench.made import EFFECTS, GAP, STUDIES, Case, Draws, Found, Printed
 from threadmed.metrics import within
 from threadmed.metrics.comparison import paired_difference
+from threadmed.metrics.course import WorkingCorrelation
 from threadmed.metrics.decline import fall_between
 from threadmed.metrics.estimates import NotEstimable
 from threadmed.metrics.intervals import Values, mean_score, rate
@@ -83,12 +84,19 @@ def fall(draws: Draws, share: float) -> Found:
     return Found(FALL, found)
 
 
-def slope(draws: Draws, share: float) -> Found:
+def slope(working_correlation: WorkingCorrelation) -> Callable[[Draws, float], Found]:
     """Log odds a turn; the model of the margins holds exactly."""
-    log_odds = logit(share) + SLOPE * draws.layout.turns
-    shares = np.asarray(expit(log_odds), dtype=np.float64)
-    items = draws.items(draws.corrected(shares))
-    return Found(SLOPE, (trend(each).slope for each in items))
+
+    def run(draws: Draws, share: float) -> Found:
+        log_odds = logit(share) + SLOPE * draws.layout.turns
+        shares = np.asarray(expit(log_odds), dtype=np.float64)
+        items = draws.items(draws.corrected(shares))
+        found = (
+            trend(each, working_correlation=working_correlation).slope for each in items
+        )
+        return Found(SLOPE, found)
+
+    return run
 
 
 def _pairs(draws: Draws, share: float) -> Iterator[Pairs]:
@@ -174,5 +182,6 @@ CASES = (
     Case("fall from turn 0 to turn 2", STUDIES, fall),
     Case("step to the next turn", STUDIES, step),
     Case("step of the cost of own answers", STUDIES, own_answers_step),
-    Case("slope over turns", STUDIES, slope),
+    Case("slope over turns", STUDIES, slope("independence")),
+    Case("slope over turns, exchangeable", STUDIES, slope("exchangeable")),
 )

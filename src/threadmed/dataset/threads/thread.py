@@ -1,7 +1,7 @@
 """From a post and its comments to its thread, with account of everything met; pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 
@@ -177,7 +177,7 @@ def _made(post: Post, found: Conversation) -> Made:
 
 def _observe(
     post: Post,
-    comments: Iterable[Comment],
+    comments: Sequence[Comment],
     *,
     answering: AbstractSet[str],
     account: Account,
@@ -185,11 +185,9 @@ def _observe(
     seen = account.observed
     seen["edited_posts"] += post.is_edited
     seen["edited_comments"] += sum([comment.is_edited for comment in comments])
-    for flair in [comment.flair for comment in comments]:
-        account.flair[flair] += 1
-    for comment in comments:
-        if comment.is_patient:
-            # Of a post whose author is gone nobody can say under what name it was.
-            is_other_name = comment.author not in {"", post.author} and post.author
-            seen["patient_under_other_name"] += bool(is_other_name)
-            seen["patient_with_answering_flair"] += comment.id in answering
+    account.flair.update([comment.flair for comment in comments])
+    for comment in [comment for comment in comments if comment.is_patient]:
+        # Of a post whose author is gone nobody can say under what name it was.
+        is_other_name = comment.author not in {"", post.author} and post.author
+        seen["patient_under_other_name"] += bool(is_other_name)
+        seen["patient_with_answering_flair"] += comment.id in answering

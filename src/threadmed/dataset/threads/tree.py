@@ -12,7 +12,7 @@ The order in which comments come changes nothing.
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import repeat
+from operator import lt
 from typing import Literal
 
 from threadmed.dataset.options import Order
@@ -91,7 +91,7 @@ def detached(parents: Mapping[str, str]) -> AbstractSet[str]:
         >>> sorted(detached({"a": "", "b": "a", "c": "c", "d": "gone"}))
         ['c', 'd']
     """
-    if all(map(_is_before, parents.values(), parents, repeat(parents))):
+    if _all_reply_to_older(parents):
         return frozenset()
     arrives = {"": True}
     for start in parents:
@@ -106,17 +106,16 @@ def detached(parents: Mapping[str, str]) -> AbstractSet[str]:
     return {identity for identity in parents if not arrives[identity]}
 
 
-def _is_before(parent: str, identity: str, parents: Mapping[str, str]) -> bool:
-    """Whether a comment replies to the post, or to an older comment that is there.
+def _all_reply_to_older(parents: Mapping[str, str]) -> bool:
+    """Whether every comment replies to the post, or to an older one that is there.
 
-    Where all do, there is neither a gap nor a circle. Ids ascend, as base 36.
+    Then there is neither a gap nor a circle. Ids of one length ascend as texts do, and
+    those under one post are nearly always of one length; others are looked at closely.
     """
-    return not parent or (
-        (
-            len(parent) < len(identity)
-            or (parent < identity and len(parent) == len(identity))
-        )
-        and parent in parents
+    return (
+        len(set(map(len, parents))) == 1
+        and all(map(lt, parents.values(), parents))
+        and parents.keys() >= set(parents.values()) - {""}
     )
 
 
