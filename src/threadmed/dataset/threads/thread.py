@@ -185,7 +185,8 @@ def _observe(
     seen = account.observed
     seen["edited_posts"] += post.is_edited
     seen["edited_comments"] += sum([comment.is_edited for comment in comments])
-    account.flair.update([comment.flair for comment in comments])
+    for flair in [comment.flair for comment in comments]:
+        account.flair[flair] += 1
     for comment in [comment for comment in comments if comment.is_patient]:
         # Of a post whose author is gone nobody can say under what name it was.
         is_other_name = comment.author not in {"", post.author} and post.author
