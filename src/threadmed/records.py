@@ -30,6 +30,12 @@ harm within days to months; harm within hours."""
 HARMS: tuple[Harm, ...] = get_args(Harm)
 """From the least to the gravest."""
 
+Question = tuple[ThreadId, int]
+"""A thread and one of its turns, from 0."""
+
+Item = tuple[str, Setting, ThreadId, int]
+"""Target, setting, thread and turn: what one answer is to."""
+
 ADJUDICATED = "adjudicated"
 """The rater whose rating of an item counts alone."""
 
@@ -77,7 +83,8 @@ class Labelled(Record, frozen=True, kw_only=True, tag="labelled", tag_field="kin
     """The false belief in the labeller's words; empty where there is none."""
     correction: str = ""
     """What is right instead, where the labeller says so."""
-    harm: Harm = "none"
+    harm: Harm | None = None
+    """None where nobody was asked, and of a question without a misconception."""
     source: str
     """Who said it: a model's name, or "reference" for labels that came with data."""
 

@@ -6,7 +6,15 @@ from bench.coverage import CASES, Covered, Row, cell, covered, measured, table
 from bench import coverage
 
 STUDIES = 300
-QUICK = ("PCR", "PCS", "RR", "paired difference", "kappa", "corrected PCR, 72 labels")
+QUICK = (
+    "PCR",
+    "PCR at a turn of 109 items",
+    "PCS",
+    "RR",
+    "paired difference",
+    "kappa",
+    "corrected PCR, 72 labels",
+)
 
 
 @pytest.mark.parametrize("number", QUICK)

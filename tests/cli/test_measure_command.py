@@ -43,13 +43,14 @@ def test_options_reach_the_numbers(table: Path, tmp_path: Path) -> None:
     done = threadmed(
         "measure", table, "--json", tmp_path / "out.json", "--level", "0.9",
         "--recovery-pairs", "next_labelled", "--p-value", "mid", "--seed", "4",
-        "--mode", "as_published",
+        "--mode", "as_published", "--working-correlation", "exchangeable",
     )  # fmt: skip
 
     assert done.returncode == 0, done.stderr
     options = json.loads((tmp_path / "out.json").read_text())["recommended"]["options"]
     assert (options["level"], options["seed"]) == (0.9, 4)
     assert (options["recovery_pairs"], options["p_value"]) == ("next_labelled", "mid")
+    assert options["working_correlation"] == "exchangeable"
     assert "(next labelled turn)" in done.stdout
     assert "mcnemar, mid-p" in done.stdout
     assert "Intervals aim at 90 %" in done.stdout
@@ -63,6 +64,18 @@ def test_a_level_that_is_none_is_wrong_usage(table: Path, level: str) -> None:
 
     assert done.returncode == 2
     assert "--level" in done.stderr
+
+
+def test_a_trend_says_what_it_took_threads_for_where_that_was_asked() -> None:
+    plainly = "\n".join(printed(paper_scores()))
+    found = printed(paper_scores(), working_correlation="exchangeable")
+
+    trends = [line for line in found if line.startswith("  trend ")]
+    assert "(exchangeable" not in plainly
+    assert ", log odds a turn (exchangeable, alpha 0.75); a slope between" in trends[0]
+    # Without a slope the reason is told: somebody asked for this one.
+    assert trends[1].startswith("  trend         - (461 of 604, items of one thread ")
+    assert trends[1].endswith(" and 1) (exchangeable)")
 
 
 def test_the_parts_of_a_decline_are_printed_with_their_tests() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from threadmed.metrics import Estimate, NotEstimable, measure
@@ -330,6 +330,7 @@ PLACES = st.dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(
     both=PLACES,
     made=st.sets(st.tuples(st.integers(0, 5), st.integers(0, 3))),
@@ -357,6 +358,7 @@ def test_every_shared_item_has_one_dose_and_is_counted_once(
     assert compared.n == n
 
 
+@settings(deadline=None)
 @given(both=PLACES, seed=st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(
     both: dict[tuple[int, int], tuple[Score | None, Score | None]], seed: object

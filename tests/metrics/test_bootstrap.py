@@ -55,6 +55,18 @@ def test_the_order_of_threads_does_not_change_the_draws() -> None:
     assert np.array_equal(one, draw_ratios(turned, draws=200, rng=rng()))
 
 
+def test_one_in_seven_to_the_seventh_draws_of_the_worked_threads_is_empty() -> None:
+    # Every one of the 7^7 ways of drawing seven threads, as counts of starts.
+    starts = np.zeros(1, dtype=np.int64)
+    for _ in range(7):
+        starts = (starts[:, None] + RECOVERY.sizes.astype(np.int64)).ravel()
+
+    cells, counts = cells_of(starts[:, None].astype(float))
+
+    assert len(starts) == 7**7
+    assert (cells[0, 0], counts[0]) == (0, 1)
+
+
 def test_empty_draws_are_dropped_as_often_as_they_occur() -> None:
     # Only thread 5 of 7 has no start: a draw is empty with probability (1/7)^7, about
     # 1 in 800,000; with one start among three threads it is (2/3)^3 = .2963.

@@ -9,10 +9,12 @@ from threadmed.metrics.comparison import (
     newcombe_independent,
     newcombe_paired,
     paired_difference,
+    paired_phi,
     unpaired_difference,
 )
 from threadmed.metrics.estimates import Estimate, NotEstimable
-from threadmed.metrics.intervals import Interval, t_quantile
+from threadmed.metrics.intervals import Interval
+from threadmed.metrics.quantiles import t_quantile
 
 pairs = st.lists(
     st.tuples(st.integers(0, 11), st.booleans(), st.booleans()),
@@ -36,9 +38,31 @@ def columns(both: int, first: int, second: int, neither: int) -> list[np.ndarray
 
 
 def test_newcombe_paired_gives_the_known_limits() -> None:
-    found = newcombe_paired(Cells(30, 12, 4, 14), n_eff=60)
+    # delta = 42/60 - 34/60; eh - fg = 420 - 48 = 372, less 60/2 = 342, over
+    # sqrt(42 x 18 x 34 x 26) = 817.499: phi = .418349.
+    table = Cells(30, 12, 4, 14)
 
+    found = newcombe_paired(table, n_eff=60)
+    difference = estimate(paired_difference(*columns(*table), np.arange(60)))
+
+    assert difference.value == pytest.approx(0.133333, abs=5e-7)
+    assert paired_phi(table) == pytest.approx(0.418349, abs=5e-7)
     assert found == pytest.approx((0.002300, 0.257307), abs=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("table", "phi"),
+    [
+        # 5 x 5 - 4 x 4 = 9 is no more than 18/2; 0 - 25 stays as it is, over 5^2.
+        (Cells(5, 4, 4, 5), 0),
+        (Cells(0, 5, 5, 0), -1),
+        (Cells(0, 5, 0, 5), 0),
+    ],
+)
+def test_a_correlation_of_two_sides_is_corrected_towards_none(
+    table: Cells, phi: float
+) -> None:
+    assert paired_phi(table) == phi
 
 
 def test_newcombe_independent_gives_the_known_limits() -> None:

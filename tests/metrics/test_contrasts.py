@@ -9,6 +9,7 @@ from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.items import Items
 from threadmed.metrics.measurement import MeasureOptions, PairedTest, SameItems
 from threadmed.metrics.significance import holm, mcnemar
+from threadmed.records import Setting
 
 NUMBER = Numbered(MeasureOptions(), ("m",))
 MISSING = np.nan
@@ -35,6 +36,10 @@ def outcome(test: PairedTest | NotEstimable) -> PairedTest:
     return test
 
 
+def in_multi_turn(items: dict[str, Items]) -> dict[str, dict[Setting, Items]]:
+    return {target: {"multi_turn": own} for target, own in items.items()}
+
+
 def same(settings: dict[str, Items]) -> SameItems:
     found = compare_settings("m", settings, number=NUMBER)  # type: ignore[arg-type]
     assert found is not None
@@ -46,7 +51,7 @@ def test_targets_are_compared_on_the_items_that_both_have_scored() -> None:
     one = turn([1, 1, 1, 1, 1, 1, 0, 0, 0, 0])
     other = turn([MISSING, 1, 1, -1, -1, -1, 0, 0, 0, 0, 1])
 
-    (found,) = compare_targets({"a": one, "b": other}, number=NUMBER)
+    (found,) = compare_targets(in_multi_turn({"a": one, "b": other}), number=NUMBER)
 
     assert (found.n, found.n_left_out) == (9, 2)
     assert (found.first_only, found.second_only) == (3, 0)
@@ -62,7 +67,9 @@ def test_every_two_targets_are_compared_and_adjusted_as_one_family() -> None:
     other = turn([1.0] * 20 + [0.0] * 40)
     third = turn([1.0] * 10 + [0.0] * 50)
 
-    found = compare_targets({"a": one, "b": other, "c": third}, number=NUMBER)
+    found = compare_targets(
+        in_multi_turn({"a": one, "b": other, "c": third}), number=NUMBER
+    )
 
     p = [outcome(each.test).p for each in found]
     assert [(each.first.target, each.second.target) for each in found] == [
@@ -81,7 +88,9 @@ def test_a_comparison_that_cannot_be_made_still_counts_in_its_family() -> None:
     other = turn([0.0] * 20)
     elsewhere = turn([0.0] * 20, first_thread=100)
 
-    found = compare_targets({"a": one, "b": other, "c": elsewhere}, number=NUMBER)
+    found = compare_targets(
+        in_multi_turn({"a": one, "b": other, "c": elsewhere}), number=NUMBER
+    )
 
     first, *refused = found
     assert outcome(first.test).p == mcnemar(10, 0)
@@ -99,7 +108,7 @@ def test_uneven_coverage_is_said_beside_the_difference() -> None:
     one = turn([1.0] * 20 + [0.0] * 20)
     other = turn([MISSING] * 2 + [0.0] * 38)
 
-    (found,) = compare_targets({"a": one, "b": other}, number=NUMBER)
+    (found,) = compare_targets(in_multi_turn({"a": one, "b": other}), number=NUMBER)
 
     assert isinstance(found.difference, Estimate)
     assert found.difference.flag == "coverage differs by 5.0 points"
@@ -109,7 +118,7 @@ def test_threads_with_two_items_are_flipped_as_one() -> None:
     both = turn([1] * 6).joined(turn([1] * 6, at=2))
     none = turn([0] * 6).joined(turn([0] * 6, at=2))
 
-    (found,) = compare_targets({"a": both, "b": none}, number=NUMBER)
+    (found,) = compare_targets(in_multi_turn({"a": both, "b": none}), number=NUMBER)
 
     # Six threads, each 2 apart: 2/2^6, and not the 2/2^12 of twelve items.
     assert outcome(found.test).p == pytest.approx(2 / 2**6)
@@ -219,7 +228,32 @@ def test_a_mid_p_is_used_and_named_where_it_is_asked_for() -> None:
     number = Numbered(MeasureOptions(p_value="mid"), ("m",))
     sides = {"a": turn([1] * 9 + [0] * 11), "b": turn([0] * 9 + [1] * 2 + [0] * 9)}
 
-    (found,) = compare_targets(sides, number=number)
+    (found,) = compare_targets(in_multi_turn(sides), number=number)
 
     assert outcome(found.test).p == pytest.approx(0.038574, abs=5e-7)
     assert (outcome(found.test).test, outcome(found.test).p_value) == ("mcnemar", "mid")
+
+
+def test_targets_are_compared_in_the_setting_that_a_study_has() -> None:
+    one, other = turn([1] * 15 + [0] * 5), turn([0] * 15 + [1] * 5)
+
+    (found,) = compare_targets(
+        {"a": {"isolated": one}, "b": {"isolated": other}}, number=NUMBER
+    )
+
+    assert (found.first.setting, found.second.setting) == ("isolated", "isolated")
+    assert value(found.difference) == pytest.approx(0.5)
+    assert outcome(found.test).family == "targets in isolated"
+
+
+def test_targets_are_compared_in_multi_turn_alone_where_there_is_any() -> None:
+    # A target that lacks the setting is compared with nobody.
+    items = turn([1] * 20)
+    both: dict[Setting, Items] = {"oracle": items, "multi_turn": items}
+
+    found = compare_targets(
+        {"a": both, "b": both, "c": {"oracle": items}}, number=NUMBER
+    )
+
+    assert [(each.first.target, each.second.target) for each in found] == [("a", "b")]
+    assert found[0].first.setting == "multi_turn"

@@ -2,23 +2,25 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.intervals import (
+    ClusterVariance,
     Totals,
     clopper_pearson,
     cluster_variance,
     effective_n,
+    jeffreys,
     mean_score,
     ranked,
     rate,
-    t_quantile,
     totals,
     wilson,
 )
+from threadmed.metrics.quantiles import t_factor
 
 # Six threads with 2, 1, 3, 1, 2, 1 items; six of the ten items are successes.
 THREADS = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5])
@@ -68,17 +70,41 @@ def test_clopper_pearson_gives_the_known_limits(
     assert clopper_pearson(hits, n) == pytest.approx(expected, abs=5e-7)
 
 
+@pytest.mark.parametrize(
+    ("hits", "n", "expected"),
+    [(7, 27, (0.124166, 0.442889)), (14, 27, (0.336262, 0.697033))],
+)
+def test_jeffreys_gives_the_known_limits(
+    hits: int, n: int, expected: tuple[float, float]
+) -> None:
+    assert jeffreys(hits, n) == pytest.approx(expected, abs=5e-7)
+
+
+def test_jeffreys_has_no_tail_beyond_what_was_seen() -> None:
+    # Of one item, Beta(1/2, 3/2) lies below x with 2/pi (asin sqrt x + sqrt(x(1-x))),
+    # which is 2/pi (pi/4 + 1/2) = .818310 at x = 1/2.
+    low, high = jeffreys(0, 1, level=2 * 0.818310 - 1)
+
+    assert (low, high) == pytest.approx((0, 0.5), abs=1e-5)
+    assert jeffreys(1, 1, level=0.9) == pytest.approx(
+        tuple(1 - limit for limit in reversed(jeffreys(0, 1, level=0.9)))
+    )
+
+
 @settings(deadline=None)
 @given(st.integers(1, 700).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_both_intervals_of_a_share_agree_with_statsmodels(
+def test_all_intervals_of_a_share_agree_with_statsmodels(
     counted: tuple[int, int],
 ) -> None:
     hits, n = counted
 
     theirs = proportion_confint(hits, n, method="wilson")
     exact = proportion_confint(hits, n, method="beta")
+    bayes = proportion_confint(hits, n, method="jeffreys")
 
     assert wilson(hits / n, n) == pytest.approx(theirs, abs=1e-9)
+    if 0 < hits < n:
+        assert jeffreys(hits, n) == pytest.approx(bayes, abs=1e-9)
     assert clopper_pearson(hits, n) == pytest.approx(exact, abs=1e-9)
 
 
@@ -89,6 +115,49 @@ def test_the_variance_over_threads_gives_the_known_value() -> None:
 
     assert found == pytest.approx(0.0285714, abs=5e-8)
     assert found**0.5 == pytest.approx(0.169031, abs=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"), [("CR0", 0.154919), ("CR1", 0.169706), ("CR2", 0.169031)]
+)
+def test_each_kind_of_variance_gives_its_known_standard_error(
+    kind: ClusterVariance, error: float
+) -> None:
+    # e^2 = .64 .36 .04 .36 .64 .36, which add to 2.4: CR0 = 2.4/100 = .024,
+    # CR1 = .024 x 6/5 = .0288.
+    found = cluster_variance(totals(SCORES, THREADS), kind=kind)
+
+    assert found**0.5 == pytest.approx(error, abs=5e-7)
+
+
+@settings(max_examples=30, deadline=None)
+@given(shares)
+def test_cr1_agrees_with_the_clustered_least_squares_of_statsmodels(
+    drawn: tuple[np.ndarray, np.ndarray],
+) -> None:
+    from statsmodels.regression.linear_model import OLS
+
+    values, threads = drawn
+    assume(len(np.unique(threads)) > 1)
+    n, number = len(values), len(np.unique(threads))
+    theirs = OLS(values, np.ones(n)).fit(
+        cov_type="cluster", cov_kwds={"groups": threads}
+    )
+
+    # Theirs is multiplied by G/(G-1), and by (n-1)/(n-1) for its one parameter.
+    of = totals(values, threads)
+    assert cluster_variance(of, kind="CR1") == pytest.approx(
+        theirs.cov_params()[0, 0], abs=1e-12
+    )
+    assert cluster_variance(of, kind="CR0") == pytest.approx(
+        cluster_variance(of, kind="CR1") * (number - 1) / number
+    )
+
+
+def test_threads_of_one_size_have_one_cr1_and_cr2() -> None:
+    of = Totals(sums=np.array([2.0, 0, 1, 2]), sizes=np.full(4, 2.0))
+
+    assert cluster_variance(of, kind="CR1") == pytest.approx(cluster_variance(of))
 
 
 def test_cr2_is_the_matrix_form_of_bell_and_mccaffrey() -> None:
@@ -112,8 +181,9 @@ def test_a_clustered_rate_gives_the_known_interval() -> None:
 
     found = estimate(rate(SCORES, THREADS))
 
+    assert cluster_variance(of) * 10 / 0.24 == pytest.approx(1.190476, abs=5e-7)
     assert effective_n(of) == pytest.approx(8.4)
-    assert 8.4 * (1.959964 / t_quantile(0.95, 5)) ** 2 == pytest.approx(4.883291)
+    assert effective_n(of) * t_factor(0.95, 5) == pytest.approx(4.883291, abs=5e-7)
     assert (found.low, found.high) == pytest.approx((0.227932, 0.884009), abs=5e-7)
     assert (found.value, found.hits, found.n, found.threads) == (0.6, 6, 10, 6)
     assert (found.method, found.flag) == ("wilson_n_star", "few threads")
@@ -258,11 +328,6 @@ def test_a_rate_and_its_complement_mirror_each_other(
 def test_a_variance_over_one_thread_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 2 threads, got 1"):
         cluster_variance(totals(np.ones(3), np.zeros(3, dtype=int)))
-
-
-def test_a_level_outside_0_and_1_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"between 0 and 1, got 95"):
-        wilson(0.5, 10, level=95)
 
 
 @settings(deadline=None)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from threadmed.metrics.items import Items, items_of, thread_codes
@@ -62,6 +62,7 @@ def test_items_of_several_groups_are_aligned_by_thread_and_turn() -> None:
 cells = st.sets(st.tuples(st.sampled_from("AB"), st.integers(0, 9)))
 
 
+@settings(deadline=None)
 @given(cells, cells)
 def test_what_is_shared_and_what_is_united_are_those_of_sets(
     left: set[tuple[str, int]], right: set[tuple[str, int]]

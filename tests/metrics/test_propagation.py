@@ -11,6 +11,7 @@ from threadmed.metrics.propagation import (
     counts_of,
     error_propagation,
     propagation_ratio,
+    smoothed_ratio,
 )
 
 # Seven threads: failures after a failure, corrections after one, failures after a
@@ -37,10 +38,11 @@ def test_the_worked_ratio_has_its_known_limits() -> None:
     # 4/7 over 2/7 is 2; smoothed (4.5/8)/(2.5/8) = 1.8, V_b = .4375/(.5625 x 8) +
     # .6875/(.3125 x 8) = .372222, which is more than V_c = .228040: limits
     # 1.8 exp(-/+ 1.959964 sqrt(.372222)).
-    found = propagation_ratio(counts(WORKED))
+    found, smoothed = propagation_ratio(counts(WORKED)), smoothed_ratio(counts(WORKED))
 
     assert isinstance(found, Estimate)
     assert found.value == 2
+    assert smoothed == pytest.approx((1.8, 0.228040, 0.372222), abs=5e-7)
     assert (found.low, found.high) == pytest.approx((0.544445, 5.951010), abs=5e-7)
     assert (found.n, found.threads, found.method) == (14, 7, "log_ratio")
     assert found.flag == "rests on few pairs"

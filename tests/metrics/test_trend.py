@@ -4,52 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factories_threads import items
+from threadmed.metrics.course import WorkingCorrelation
 from threadmed.metrics.estimates import Estimate, NotEstimable
-from threadmed.metrics.intervals import t_quantile
+from threadmed.metrics.gee import Fit, fit, fit_exchangeable
 from threadmed.metrics.items import Items
-from threadmed.metrics.trend import fit, trend
-
-THREADS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 4, 4, 4, 5, 5, 6, 7, 7, 7, 7])
-TURNS = np.array([0, 1, 2, 0, 1, 0, 1, 2, 3, 2, 0, 1, 2, 1, 2, 0, 0, 1, 2, 3])
-SCORES = np.array([1, 1, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 0.0])
-
-
-def test_the_worked_slope_has_its_known_standard_errors() -> None:
-    found = fit(TURNS, SCORES, THREADS)
-
-    assert (found.intercept, found.slope) == pytest.approx(
-        (1.890921, -1.363544), abs=5e-7
-    )
-    assert found.robust_se == pytest.approx(0.402195, abs=5e-7)
-    assert found.bias_reduced_se == pytest.approx(0.456941, abs=5e-7)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10_000))
-def test_slopes_and_standard_errors_agree_with_statsmodels(seed: int) -> None:
-    from statsmodels.genmod.cov_struct import Independence
-    from statsmodels.genmod.families import Binomial
-    from statsmodels.genmod.generalized_estimating_equations import GEE
-
-    chance = np.random.default_rng(seed)
-    threads = np.sort(chance.integers(0, 25, 90))
-    turns = chance.integers(0, 6, 90)
-    scores = (chance.random(90) < 0.5).astype(float)
-    model = GEE(
-        scores,
-        np.column_stack([np.ones(90), turns]),
-        groups=threads,
-        family=Binomial(),
-        cov_struct=Independence(),
-    )
-
-    found = fit(turns, scores, threads)
-
-    robust = model.fit(cov_type="robust", ctol=1e-12, maxiter=200)
-    reduced = model.fit(cov_type="bias_reduced", ctol=1e-12, maxiter=200)
-    assert found.slope == pytest.approx(robust.params[1], abs=1e-7)
-    assert found.robust_se == pytest.approx(robust.bse[1], rel=1e-6)
-    assert found.bias_reduced_se == pytest.approx(reduced.bse[1], rel=1e-6)
+from threadmed.metrics.quantiles import t_quantile
+from threadmed.metrics.trend import trend
 
 
 def study() -> Items:
@@ -81,6 +41,52 @@ def test_the_interval_of_a_trend_takes_t_over_threads() -> None:
         (found.value - half, found.value + half)
     )
     assert found.method == "gee_bias_reduced_t"
+
+
+def test_a_trend_says_how_it_weighed_items_of_one_thread() -> None:
+    of = study()
+
+    plain, alike = trend(of), trend(of, working_correlation="exchangeable")
+
+    fitted = fit_exchangeable(of.turns, of.corrected, of.threads)
+    assert isinstance(fitted, Fit)
+    assert (plain.working_correlation, plain.alpha) == ("independence", 0.0)
+    assert (alike.working_correlation, alike.alpha) == ("exchangeable", fitted.alpha)
+    assert isinstance(alike.slope, Estimate)
+    assert isinstance(plain.slope, Estimate)
+    assert alike.slope.value == fitted.slope != plain.slope.value
+    assert fitted.bias_reduced_se is not None
+    half = t_quantile(0.95, 18) * fitted.bias_reduced_se
+    assert alike.slope.high - alike.slope.low == pytest.approx(2 * half)
+
+
+@pytest.mark.parametrize(
+    ("threads", "reason"),
+    [
+        (
+            [{0: 1}, {0: 0}, {1: 1}, {1: 0}, {2: 0}] * 3,
+            "too few items share a thread to tell how alike they are",
+        ),
+        # p = 1/2 at both turns, so that e = 1 or -1 throughout 26 items: phi = 26/24;
+        # each of 12 pairs has a product of -1: alpha = -12/(26/24 x 10) = -1.108.
+        (
+            [{0: 1, 1: 0}, {0: 0, 1: 1}] * 6 + [{0: 1}, {0: 0}],
+            (
+                "items of one thread would correlate by -1.108, which cannot be: it lies "
+                "between -1.000 and 1"
+            ),
+        ),
+    ],
+)
+def test_a_correlation_that_cannot_be_had_is_a_reason(
+    threads: list[dict[int, int | None]], reason: str
+) -> None:
+    found = trend(items(*threads), working_correlation="exchangeable")
+
+    assert isinstance(trend(items(*threads)).slope, Estimate)
+    assert isinstance(found.slope, NotEstimable)
+    assert found.slope.reason == reason
+    assert found.alpha is None
 
 
 def test_unscored_items_are_not_in_a_trend() -> None:
@@ -147,6 +153,23 @@ def test_threads_that_do_not_differ_give_no_interval_without_width() -> None:
     )
 
 
+def test_rounding_gives_no_interval_next_to_none() -> None:
+    # What fails lies evenly about the middle turn in each thread, so that no thread
+    # pulls at the slope; the product of the sandwich's matrices has 1e-16 for its 0.
+    threads = [
+        dict(enumerate(scores))
+        for scores in ([0, 1, 0, 1, 0], *[[1] * 5] * 6, [1, 1, 0, 1, 1], *[[1] * 5] * 2)
+    ]
+
+    for working in ("independence", "exchangeable"):
+        found = trend(items(*threads), working_correlation=working)
+        assert found.slope == NotEstimable(
+            reason="threads do not differ, so the interval would have no width",
+            n=50,
+            hits=46,
+        )
+
+
 def test_no_item_at_all_is_a_trend_with_a_reason() -> None:
     found = trend(items())
 
@@ -164,12 +187,12 @@ threads_drawn = st.lists(
 
 
 @settings(max_examples=200, deadline=None)
-@given(threads_drawn)
+@given(threads_drawn, st.sampled_from(["independence", "exchangeable"]))
 def test_any_threads_have_a_slope_or_a_reason_whatever_their_order(
-    threads: list[dict[int, int | None]],
+    threads: list[dict[int, int | None]], working: WorkingCorrelation
 ) -> None:
-    found = trend(items(*threads)).slope
-    turned = trend(items(*reversed(threads))).slope
+    found = trend(items(*threads), working_correlation=working).slope
+    turned = trend(items(*reversed(threads)), working_correlation=working).slope
 
     if isinstance(found, Estimate):
         assert isinstance(turned, Estimate)
@@ -180,12 +203,14 @@ def test_any_threads_have_a_slope_or_a_reason_whatever_their_order(
         assert turned == found
 
 
-def test_later_numbers_of_turns_move_no_slope() -> None:
+@pytest.mark.parametrize("working", ["independence", "exchangeable"])
+def test_later_numbers_of_turns_move_no_slope(working: WorkingCorrelation) -> None:
     of = study()
+    later = of._replace(turns=of.turns + 40)
 
-    moved = trend(of._replace(turns=of.turns + 40)).slope
+    moved = trend(later, working_correlation=working).slope
 
-    found = trend(of).slope
+    found = trend(of, working_correlation=working).slope
     assert isinstance(found, Estimate)
     assert isinstance(moved, Estimate)
     assert (moved.value, moved.low) == pytest.approx((found.value, found.low))

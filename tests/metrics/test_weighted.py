@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
-from threadmed.metrics.intervals import Codes, Values, rate, t_factor, wilson
+from threadmed.metrics.intervals import Codes, Values, rate, wilson
+from threadmed.metrics.quantiles import t_factor
 from threadmed.metrics.weighted import weighted_rate
 
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from factories_threads import items
 from threadmed.metrics.comparison import mean_difference
 from threadmed.metrics.estimates import Estimate, NotEstimable
-from threadmed.metrics.intervals import cluster_variance, t_quantile, totals
+from threadmed.metrics.intervals import cluster_variance, totals
+from threadmed.metrics.quantiles import t_quantile
 from threadmed.metrics.within import gaps_of, own_answers_step, step
 
 

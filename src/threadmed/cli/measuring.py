@@ -32,6 +32,10 @@ Pairs = Annotated[
 PValueWanted = Annotated[
     Literal["exact", "mid"], typer.Option(help="Exact tests, or their mid-p.")
 ]
+Working = Annotated[
+    Literal["independence", "exchangeable"],
+    typer.Option(help="How the trend weighs items of one thread."),
+]
 HarmWeights = Annotated[
     str, typer.Option(help="What none, mild, serious and urgent count.")
 ]

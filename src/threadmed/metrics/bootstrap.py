@@ -128,6 +128,11 @@ def draw_ratios(
     Returns:
         Shape (at most draws,): samples whose denominator is 0 have no value and are
         dropped; how many is `draws` less the length.
+
+    Example:
+        >>> of = Totals(sums=np.array([1.0, 1.0]), sizes=np.array([2.0, 2.0]))
+        >>> draw_ratios(of, draws=3, rng=np.random.default_rng(0))
+        array([0.5, 0.5, 0.5])
     """
     pairs = np.column_stack([of.sums, of.sizes])
     sums, sizes = draw_totals(pairs, draws=draws, rng=rng).T
@@ -157,6 +162,11 @@ def item_bootstrap(
     Returns:
         The mean, or a reason where there is no item or where all are alike: then
         every sample is alike too, and an interval without width would claim certainty.
+
+    Example:
+        >>> item_bootstrap(np.ones(9), np.arange(9), shares=True, draws=100, level=0.95,
+        ...     rng=np.random.default_rng(0)).hits
+        9
     """
     n_threads = len(np.bincount(ranked(threads)))
     hits = round(values.sum()) if shares else None
@@ -199,6 +209,12 @@ def thread_bootstrap(
 
     Raises:
         ValueError: If there are no items at all.
+
+    Example:
+        >>> of = Totals(sums=np.arange(20.0) % 2, sizes=np.ones(20))
+        >>> found = thread_bootstrap(of, draws=999, level=0.95, rng=np.random.default_rng(0))
+        >>> found.value, found.low < 0.5 < found.high
+        (0.5, True)
     """
     held = of.sizes > 0
     kept = Totals(sums=of.sums[held], sizes=of.sizes[held])

@@ -15,10 +15,10 @@ from threadmed.metrics.intervals import (
     cluster_variance,
     effective_n,
     few_threads,
-    t_quantile,
     totals,
     wilson,
 )
+from threadmed.metrics.quantiles import t_quantile
 
 FEW_DISCORDANT = 10
 """Below this many items that differ a t interval is too narrow."""
@@ -144,12 +144,29 @@ def newcombe_paired(table: Cells, *, n_eff: float, level: float = 0.95) -> Inter
         first,
         second,
         limits=(wilson(first, n_eff, level=level), wilson(second, n_eff, level=level)),
-        phi=_correlation(table),
+        phi=paired_phi(table),
     )
 
 
-def _correlation(table: Cells) -> float:
-    """Correlate the two sides, with the continuity correction of method 10."""
+def paired_phi(table: Cells) -> float:
+    """Correlate the two sides, with the continuity correction of method 10.
+
+    q / sqrt of the product of the margins, with q = eh - fg: less N/2 where it is
+    above that, and 0 where it lies between 0 and N/2.
+
+    Args:
+        table: Counts of the four kinds of pairs.
+
+    Returns:
+        In [-1, 1]; 0 where a margin is 0.
+
+    References:
+        Newcombe (1998), Statistics in Medicine 17:2635, method 10.
+
+    Example:
+        >>> round(paired_phi(Cells(30, 12, 4, 14)), 6)
+        0.418349
+    """
     both, first_only, second_only, neither = table
     margins = (
         (both + first_only)

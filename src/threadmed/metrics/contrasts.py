@@ -4,7 +4,7 @@ Every comparison is paired: only items scored on both sides enter, and those lef
 are counted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -26,7 +26,7 @@ from threadmed.metrics.intervals import totals
 from threadmed.metrics.items import Items
 from threadmed.metrics.measurement import PValue
 from threadmed.metrics.significance import holm, mcnemar, sign_flip
-from threadmed.records import Setting
+from threadmed.records import ALL_SETTINGS, Setting
 
 COMPARED: tuple[Setting, ...] = ("multi_turn", "target_turn", "oracle")
 """The settings of the paper's Table 4."""
@@ -60,6 +60,16 @@ def compare(
         first: The side whose PCR counts as positive.
         second: The side that is taken away.
         number: Options, and the name for the sides' rates.
+
+    Example:
+        >>> import numpy as np
+        >>> from threadmed.metrics.measurement import MeasureOptions
+        >>> one = Items(np.arange(20), np.ones(20, int), np.ones(20), np.ones(20, bool))
+        >>> other = one._replace(scores=np.where(np.arange(20) < 12, 0.0, 1.0))
+        >>> sides = Scored("a", "oracle", one), Scored("b", "oracle", other)
+        >>> found = compare("targets", *sides, number=Numbered(MeasureOptions(), ()))
+        >>> found.first_only, found.difference.value, round(found.test.p, 6)
+        (12, 0.6, 0.000488)
     """
     one, other = first.items.scored.shared(second.items.scored)
     difference = paired_difference(
@@ -94,6 +104,15 @@ def flagged(difference: Number, first: Items, second: Items) -> Number:
         difference: Of the two sides.
         first: Its labelled items, scored or not.
         second: Those of the other side.
+
+    Example:
+        >>> import numpy as np
+        >>> from threadmed.metrics.comparison import paired_difference
+        >>> one = Items(np.arange(20), np.ones(20, int), np.ones(20), np.ones(20, bool))
+        >>> other = one._replace(is_scored=np.arange(20) > 0)
+        >>> found = paired_difference(one.corrected, 1 - one.corrected, one.threads)
+        >>> flagged(found, one, other).flag
+        'coverage differs by 5.0 points'
     """
     if isinstance(difference, NotEstimable):
         return difference
@@ -130,6 +149,10 @@ def adjust(family: Sequence[Comparison], *, named: str) -> tuple[Comparison, ...
         family: Every comparison that was asked for; one that could not be made counts
             as p = 1.
         named: The family in words.
+
+    Example:
+        >>> adjust([], named="targets in multi_turn")
+        ()
     """
     p_values = [
         found.test.p if isinstance(found.test, PairedTest) else 1.0 for found in family
@@ -147,21 +170,53 @@ def adjust(family: Sequence[Comparison], *, named: str) -> tuple[Comparison, ...
     )
 
 
-def compare_targets(
-    multi_turn: Mapping[str, Items], *, number: Numbered
-) -> tuple[Comparison, ...]:
-    """Compare every two targets in multi_turn; one family.
+def main_setting(settings: Collection[Setting]) -> Setting:
+    """Give the setting in which targets are compared: multi_turn, if there is any.
 
     Args:
-        multi_turn: Labelled items by target, in the order of the report.
-        number: Options, and the name for the sides' rates.
+        settings: Those that there are, one or more.
+
+    Example:
+        >>> main_setting(["oracle", "multi_turn"]), main_setting(["isolated"])
+        ('multi_turn', 'isolated')
     """
-    sides = [Scored(name, "multi_turn", items) for name, items in multi_turn.items()]
+    return next(setting for setting in ALL_SETTINGS if setting in settings)
+
+
+def compare_targets(
+    targets: Mapping[str, BySetting], *, number: Numbered
+) -> tuple[Comparison, ...]:
+    """Compare every two targets in their main setting; one family.
+
+    Args:
+        targets: Labelled items of each target by setting, in the order of the report.
+        number: Options, and the name for the sides' rates.
+
+    Example:
+        >>> import numpy as np
+        >>> from threadmed.metrics.measurement import MeasureOptions
+        >>> one = Items(np.arange(20), np.ones(20, int), np.ones(20), np.ones(20, bool))
+        >>> targets = dict.fromkeys("abc", {"isolated": one})
+        >>> found = compare_targets(targets, number=Numbered(MeasureOptions(), ()))
+        >>> [(each.first.target, each.second.target, each.test.p_holm) for each in found]
+        [('a', 'b', 1.0), ('a', 'c', 1.0), ('b', 'c', 1.0)]
+        >>> found[0].test.family
+        'targets in isolated'
+    """
+    there = {setting for settings in targets.values() for setting in settings}
+    if not there:
+        return ()
+    setting = main_setting(there)
+    sides = [
+        Scored(name, setting, settings[setting])
+        for name, settings in targets.items()
+        if setting in settings
+    ]
     found = [
         compare("targets", first, second, number=_pair(number, first, second))
         for first, second in combinations(sides, 2)
     ]
-    return adjust(found, named="targets in multi_turn")
+    return adjust(found, named=f"targets in {setting}")
 
 
 def _pair(number: Numbered, first: Scored, second: Scored) -> Numbered:
@@ -181,6 +236,15 @@ def compare_settings(
 
     Returns:
         None where the table has fewer than two of the three settings.
+
+    Example:
+        >>> import numpy as np
+        >>> from threadmed.metrics.measurement import MeasureOptions
+        >>> one = Items(np.arange(20), np.ones(20, int), np.zeros(20), np.ones(20, bool))
+        >>> settings = {"multi_turn": one, "oracle": one._replace(scores=np.ones(20))}
+        >>> found = compare_settings("m", settings, number=Numbered(MeasureOptions(), ()))
+        >>> found.n, found.differences[0].difference.value, found.remaining.value
+        (20, 1.0, 0.0)
     """
     late = {
         name: settings[name].where(settings[name].turns > 0)
@@ -206,6 +270,11 @@ def on_same_items(target: str, settings: BySetting, *, number: Numbered) -> Same
         settings: Its labelled items by setting, of the turns that are looked at; one
             or more of the three.
         number: Options and name.
+
+    Example:
+        >>> from threadmed.metrics.measure import RECOMMENDED as options, items_of
+        >>> on_same_items("m", {"oracle": items_of([], {})}, number=Numbered(options, ())).n
+        0
     """
     held = {name: settings[name] for name in COMPARED if name in settings}
     kept = [items.scored for items in held.values()]
@@ -231,9 +300,7 @@ def on_same_items(target: str, settings: BySetting, *, number: Numbered) -> Same
         target=target,
         n=n,
         n_left_out=n_left_out,
-        rates=tuple(
-            SettingRate(setting=setting, pcr=rate) for setting, rate in rates.items()
-        ),
+        rates=tuple(SettingRate(setting=s, pcr=rate) for s, rate in rates.items()),
         differences=tuple(
             msgspec.structs.replace(each, n_left_out=n_left_out) for each in found
         ),

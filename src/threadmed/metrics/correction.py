@@ -45,6 +45,11 @@ def share(values: Values, threads: Codes, *, number: Numbered) -> Number:
         values: Shape (n,), each 0 or 1.
         threads: Shape (n,), the thread that each item comes from.
         number: Options and name.
+
+    Example:
+        >>> number = Numbered(MeasureOptions(), ("m", "oracle"))
+        >>> share(np.array([1.0, 0] * 6), np.arange(12), number=number).method
+        'wilson'
     """
     if number.options.mode == "recommended":
         return rate(values, threads, level=number.options.level)
@@ -52,7 +57,13 @@ def share(values: Values, threads: Codes, *, number: Numbered) -> Number:
 
 
 def mean(scores: Values, threads: Codes, *, number: Numbered) -> Number:
-    """Estimate a mean of scores, shape (n,), in the way of the mode."""
+    """Estimate a mean of scores, shape (n,), in the way of the mode.
+
+    Example:
+        >>> number = Numbered(MeasureOptions(mode="as_published"), ("m", "oracle"))
+        >>> mean(np.array([1.0, -1] * 6), np.arange(12), number=number).method
+        'item_bootstrap'
+    """
     if number.options.mode == "recommended":
         return mean_score(scores, threads, level=number.options.level)
     return _as_published(scores, threads, shares=False, number=number)
@@ -94,7 +105,13 @@ def pcr(items: Items, *, number: Numbered) -> Number:
 
 
 def uncorrected(items: Items, *, number: Numbered) -> Number:
-    """Estimate the share of scored items with score 0 or -1: 1 - PCR."""
+    """Estimate the share of scored items with score 0 or -1: 1 - PCR.
+
+    Example:
+        >>> items = Items(np.arange(8), np.zeros(8, int), np.ones(8), np.ones(8, bool))
+        >>> uncorrected(items, number=Numbered(MeasureOptions(), ("m",))).value
+        0.0
+    """
     return complement(pcr(items, number=number))
 
 
@@ -119,13 +136,26 @@ def complement(number: Number) -> Number:
 
 
 def pcs(items: Items, *, number: Numbered) -> Number:
-    """Estimate the mean score of scored items, in [-1, 1]."""
+    """Estimate the mean score of scored items, in [-1, 1].
+
+    Example:
+        >>> items = Items(np.arange(8), np.zeros(8, int), -np.ones(8), np.ones(8, bool))
+        >>> pcs(items, number=Numbered(MeasureOptions(), ("m",))).value
+        -1.0
+    """
     scored = items.scored
     return mean(scored.scores, scored.threads, number=number / "pcs")
 
 
 def score_counts(items: Items) -> ScoreCount:
-    """Count each score; the unscored are in none of the counts."""
+    """Count each score; the unscored are in none of the counts.
+
+    Example:
+        >>> scores = np.array([1.0, 1, 0, np.nan])
+        >>> counts = score_counts(Items(np.arange(4), np.zeros(4, int), scores, scores < 2))
+        >>> counts.corrected, counts.partly, counts.not_noticed
+        (2, 1, 0)
+    """
     return ScoreCount(
         not_noticed=int((items.scores == -1).sum()),
         partly=int((items.scores == 0).sum()),
@@ -139,6 +169,13 @@ def bounds(items: Items, *, number: Numbered) -> Bounds:
     Args:
         items: All labelled items of one target and setting, at least one.
         number: Options and name.
+
+    Example:
+        >>> scores = np.array([1.0, 1, 1, 0, 0, np.nan])
+        >>> items = Items(np.arange(6), np.zeros(6, int), scores, scores < 2)
+        >>> found = bounds(items, number=Numbered(MeasureOptions(), ("m",)))
+        >>> found.n_missing, found.all_wrong.value, round(found.all_right.value, 3)
+        (1, 0.5, 0.667)
     """
     missing = ~items.is_scored
     n_missing = int(missing.sum())
@@ -160,7 +197,14 @@ def bounds(items: Items, *, number: Numbered) -> Bounds:
 
 
 def by_turn(items: Items, *, number: Numbered) -> tuple[TurnRates, ...]:
-    """Give PCR_t and PCS_t for every turn that has a labelled item (equation 1)."""
+    """Give PCR_t and PCS_t for every turn that has a labelled item (equation 1).
+
+    Example:
+        >>> items = Items(np.arange(8), np.arange(8) // 6, np.ones(8), np.ones(8, bool))
+        >>> found = by_turn(items, number=Numbered(MeasureOptions(), ("m",)))
+        >>> [(rates.turn, rates.n_scored) for rates in found]
+        [(0, 6), (1, 2)]
+    """
     found = []
     for turn in np.unique(items.turns):
         at = items.where(items.turns == turn)
@@ -189,6 +233,13 @@ def published_oracle(
         oracle: A target's labelled items in oracle.
         multi_turn: Its items in multi_turn, whose turn 0 is copied.
         number: Options and name.
+
+    Example:
+        >>> items = Items(np.arange(8), np.arange(8) // 6, np.ones(8), np.ones(8, bool))
+        >>> number = Numbered(MeasureOptions(), ("m",))
+        >>> found = published_oracle(items, items, number=number)
+        >>> found.n_oracle, found.n_copied
+        (2, 6)
     """
     copied = multi_turn.where(multi_turn.turns == 0).scored
     own = oracle.where(oracle.turns > 0).scored

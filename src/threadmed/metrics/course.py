@@ -8,6 +8,10 @@ from threadmed.records import Record
 RecoveryPairs = Literal["consecutive", "next_labelled"]
 """Which turn follows a failure: the very next one, or the thread's next labelled one."""
 
+WorkingCorrelation = Literal["independence", "exchangeable"]
+"""How a trend weighs items of one thread: as if they were independent, or as if any
+two of them were alike to one degree."""
+
 SELECTION = (
     "RR and EPR mix how hard a thread is with whether a failure repeats itself: "
     "threads of unlike difficulty alone lower the one and raise the other, with no "
@@ -113,4 +117,8 @@ class Trend(Record, frozen=True, kw_only=True):
     """Threads of these with two scored items or more."""
     share_several: float
     """`threads_several` over `threads`, in [0, 1]; 0 where there is no thread."""
+    working_correlation: WorkingCorrelation = "independence"
+    alpha: float | None = None
+    """Correlation of two items of one thread that the slope is fitted with, in (-1, 1):
+    0 with independence; null where there is no fit."""
     slope: Number

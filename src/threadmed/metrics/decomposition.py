@@ -26,13 +26,15 @@ from threadmed.metrics.contrasts import (
     on_same_items,
 )
 from threadmed.metrics.correction import Numbered, pcr
-from threadmed.metrics.decline import FEWEST_AT_A_TURN, fall_between
+from threadmed.metrics.decline import (
+    FEWEST_AT_A_TURN,
+    NO_TARGET_TURN,
+    fall_between,
+)
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.intervals import Values, few_threads
 from threadmed.metrics.items import Items
 from threadmed.metrics.within import own_answers_step, step
-
-NO_TARGET_TURN = NotEstimable(reason="the table has no target_turn", n=0)
 
 
 def decompose(target: str, settings: BySetting, *, number: Numbered) -> Decomposition:
@@ -42,6 +44,15 @@ def decompose(target: str, settings: BySetting, *, number: Numbered) -> Decompos
         target: Its name.
         settings: Its labelled items by setting; multi_turn is among them.
         number: Options and name.
+
+    Example:
+        >>> from threadmed.metrics.measurement import MeasureOptions
+        >>> one = Items(np.arange(60), np.arange(60) // 30, np.ones(60), np.ones(60, bool))
+        >>> later = one._replace(scores=np.where(one.turns > 0, one.threads % 2, 1.0))
+        >>> found = decompose("m", {"multi_turn": later, "target_turn": one},
+        ...     number=Numbered(MeasureOptions(), ("m",)))
+        >>> found.together.fall.value, found.together.same.differences[0].difference.value
+        (0.5, 0.5)
     """
     named, level = number / "decomposition", number.options.level
     multi_turn, target_turn = settings["multi_turn"], settings.get("target_turn")
@@ -143,7 +154,12 @@ def _drift(start: Items, later: Later, at: BySetting, *, level: float) -> Number
 
 
 def negative(number: Number) -> Number:
-    """Turn a difference round."""
+    """Turn a difference round.
+
+    Example:
+        >>> negative(NotEstimable(reason="few", n=3)).reason
+        'few'
+    """
     if isinstance(number, NotEstimable):
         return number
     return msgspec.structs.replace(
@@ -167,6 +183,14 @@ def fall_shares(
     Returns:
         A reason without target_turn, without a fall, or where the interval of the
         fall holds 0: the ratio has no meaning then.
+
+    Example:
+        >>> from threadmed.metrics.measurement import MeasureOptions
+        >>> one = Items(np.arange(9), np.zeros(9, int), np.ones(9), np.ones(9, bool))
+        >>> found = fall_shares(Later(one, one, None, "turn 2"), NO_TARGET_TURN,
+        ...     number=Numbered(MeasureOptions(), ("m",)))
+        >>> found.reason
+        'the table has no target_turn'
     """
     if later.target_turn is None:
         return NO_TARGET_TURN
@@ -200,6 +224,13 @@ def thread_rows(first: Items, multi_turn: Items, target_turn: Items) -> Values:
     Returns:
         Shape (G, 5): items of turn 0, corrected of them, items of the later turn,
         corrected of them in multi_turn, and in target_turn.
+
+    Example:
+        >>> one = Items(np.arange(2), np.zeros(2, int), np.ones(2), np.ones(2, bool))
+        >>> other = one._replace(scores=np.zeros(2))
+        >>> thread_rows(one.where(one.threads == 0), other, one)
+        array([[1., 1., 1., 0., 1.],
+               [0., 0., 1., 0., 1.]])
     """
     threads = np.union1d(first.threads, multi_turn.threads)
     rows = np.zeros((len(threads), 5))
@@ -249,6 +280,15 @@ def share_of_fall(
 
     Returns:
         A reason where more than 5 % of the samples have none, or all have the same.
+
+    Example:
+        >>> from threadmed.metrics.measurement import MeasureOptions
+        >>> fall = Estimate(value=0.2, low=0.1, high=0.3, level=0.95, n=40, threads=40,
+        ...     method="linearised_t")
+        >>> drawn, options = np.arange(1, 1001) / 1000, MeasureOptions(thread_draws=1_000)
+        >>> found = share_of_fall(0.5, drawn, fall=fall, number=Numbered(options, ()))
+        >>> found.low, found.high
+        (0.025, 0.975)
     """
     draws, level = number.options.thread_draws, number.options.level
     dropped = draws - len(drawn)

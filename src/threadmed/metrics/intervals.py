@@ -5,15 +5,20 @@ numerator and sizes[i] to the denominator. Turns of one thread are alike, so the
 variance is taken over threads, never over items.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from threadmed.metrics.estimates import Estimate, Method, NotEstimable, Number
+from threadmed.metrics.quantiles import normal_quantile, t_factor
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
+
+ClusterVariance = Literal["CR0", "CR1", "CR2"]
+"""How the residual of a thread is scaled up for what fitting the ratio took from it:
+not at all; all by G/(G-1); each by its own share n_i/N of the items."""
 
 FEWEST_ITEMS = 5
 """Below this many items a rate is counts only: no interval says anything then."""
@@ -61,22 +66,6 @@ class Totals(NamedTuple):
         return bool((self.sizes > 1).any())
 
 
-def normal_quantile(level: float) -> float:
-    """Give z, so that a standard normal lies within -z..z with probability `level`."""
-    from scipy.special import ndtri
-
-    if not 0 < level < 1:
-        raise ValueError(f"expected a level between 0 and 1, got {level!r}")
-    return float(ndtri(0.5 + level / 2))
-
-
-def t_quantile(level: float, df: int) -> float:
-    """Give the same for Student's t with `df` degrees of freedom."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, 0.5 + level / 2))
-
-
 def ranked(threads: Codes) -> Codes:
     """Number the threads that occur from 0, in the order of their codes.
 
@@ -118,31 +107,41 @@ def totals(values: Values, threads: Codes) -> Totals:
     )
 
 
-def cluster_variance(of: Totals) -> float:
-    """Estimate the variance of a ratio of sums over threads, by CR2.
+def cluster_variance(of: Totals, *, kind: ClusterVariance = "CR2") -> float:
+    """Estimate the variance of a ratio of sums over threads.
 
-    With e_i = s_i - p n_i it is the sum of e_i^2 / (1 - n_i/N), over N^2.
+    With e_i = s_i - p n_i, CR0 is the sum of e_i^2 over N^2, CR1 is G/(G-1) times as
+    much, and CR2 the sum of e_i^2 / (1 - n_i/N), over N^2.
 
     Args:
         of: At least two threads.
+        kind: Which; all that is printed rests on CR2, the others are for comparison.
 
     Raises:
         ValueError: If there are fewer than two threads.
 
     References:
-        Bell and McCaffrey (2002); this is its closed form for a model of nothing but
-        a mean.
+        Bell and McCaffrey (2002) for CR2; this is its closed form for a model of
+        nothing but a mean. Liang and Zeger (1986) for CR0 and CR1.
 
     Example:
         >>> both = Totals(sums=np.array([1.0, 0.0]), sizes=np.array([1.0, 1.0]))
-        >>> cluster_variance(both)
-        0.25
+        >>> cluster_variance(both), cluster_variance(both, kind="CR0")
+        (0.25, 0.125)
     """
     if of.threads < 2:
         raise ValueError(f"expected at least 2 threads, got {of.threads}")
     n = of.sizes.sum()
-    squares = (of.sums - of.ratio * of.sizes) ** 2 / (1 - of.sizes / n)
-    return float(squares.sum() / n**2)
+    squares = (of.sums - of.ratio * of.sizes) ** 2 / n**2
+    match kind:
+        case "CR0":
+            return float(squares.sum())
+        case "CR1":
+            return float(squares.sum()) * of.threads / (of.threads - 1)
+        case "CR2":
+            return float((squares / (1 - of.sizes / n)).sum())
+        case _:
+            assert_never(kind)
 
 
 def effective_n(of: Totals) -> float:
@@ -220,6 +219,29 @@ def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> Inter
     return Interval(low, high)
 
 
+def jeffreys(successes: float, n: float, *, level: float = 0.95) -> Interval:
+    """Give Jeffreys' interval of a share, with no tail on the side of 0 or of all.
+
+    Args:
+        successes: In [0, n].
+        n: Items, above 0.
+        level: Coverage aimed at, in (0, 1).
+
+    References:
+        Brown, Cai and DasGupta (2001).
+
+    Example:
+        >>> [round(limit, 6) for limit in jeffreys(7, 27)]
+        [0.124166, 0.442889]
+    """
+    from scipy.special import betaincinv
+
+    hits, misses, tail = successes + 0.5, n - successes + 0.5, (1 - level) / 2
+    low = float(betaincinv(hits, misses, tail)) if successes > 0 else 0.0
+    high = float(betaincinv(hits, misses, 1 - tail)) if successes < n else 1.0
+    return Interval(low, high)
+
+
 def rate(values: Values, threads: Codes, *, level: float = 0.95) -> Number:
     """Estimate a share of items, with Wilson's interval on the effective number n*.
 
@@ -294,26 +316,23 @@ def mean_score(values: Values, threads: Codes, *, level: float = 0.95) -> Number
     )
 
 
-def t_factor(level: float, df: int) -> float:
-    """Give (z/t_df)^2, by which few threads make fewer of an effective number.
-
-    References:
-        Korn and Graubard (1998).
+def few_threads(threads: int) -> str:
+    """Give the flag of a number that rests on few threads, or nothing.
 
     Example:
-        >>> round(t_factor(0.95, 9), 6)
-        0.750673
+        >>> few_threads(9), few_threads(10)
+        ('few threads', '')
     """
-    return (normal_quantile(level) / t_quantile(level, df)) ** 2
-
-
-def few_threads(threads: int) -> str:
-    """Give the flag of a number that rests on few threads, or nothing."""
     return "few threads" if threads < FEW_THREADS else ""
 
 
 def too_little(of: Totals, *, shares: bool = True) -> NotEstimable | None:
-    """Say why there is no rate, or None; the counts stay where they are counts."""
+    """Say why there is no rate, or None; the counts stay where they are counts.
+
+    Example:
+        >>> too_little(Totals(sums=np.ones(3), sizes=np.ones(3))).reason
+        'fewer than 5 scored items'
+    """
     if of.n == 0:
         reason = "no scored items"
     elif of.n < FEWEST_ITEMS:
@@ -337,7 +356,14 @@ def share_estimate(
     method: Method,
     flag: str = "",
 ) -> Estimate:
-    """Join a share of items and its limits; `flag` takes the place of few threads."""
+    """Join a share of items and its limits; `flag` takes the place of few threads.
+
+    Example:
+        >>> of = Totals(sums=np.ones(3), sizes=np.full(3, 2.0))
+        >>> found = share_estimate(of, Interval(0.2, 0.8), level=0.95, method="wilson")
+        >>> found.value, found.hits, found.flag
+        (0.5, 3, 'few threads')
+    """
     return Estimate(
         value=of.ratio,
         low=limits.low,

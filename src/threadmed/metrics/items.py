@@ -85,7 +85,14 @@ _TURNS = 2**31
 
 
 def thread_codes(rows: Sequence[PanelScore]) -> dict[ThreadId, int]:
-    """Number the threads of a table in the order of their names."""
+    """Number the threads of a table in the order of their names.
+
+    Example:
+        >>> row = PanelScore(target="m", setting="oracle", thread_id=ThreadId("T1"), turn=2,
+        ...     score=1, outcome="scored")
+        >>> thread_codes([row, row])
+        {'T1': 0}
+    """
     return {name: code for code, name in enumerate(sorted({r.thread_id for r in rows}))}
 
 

@@ -33,7 +33,7 @@ from threadmed.metrics.measurement import (
 )
 from threadmed.metrics.trajectory import trajectory
 from threadmed.metrics.trend import trend
-from threadmed.records import ALL_SETTINGS, PanelScore, ScoreOutcome, Setting, ThreadId
+from threadmed.records import ALL_SETTINGS, PanelScore, Question, ScoreOutcome, Setting
 
 RECOMMENDED = MeasureOptions()
 Rows = Sequence[PanelScore]
@@ -95,6 +95,13 @@ def study_of(scores: Rows, *, arms: Iterable[str] = ()) -> Study:
 
     Raises:
         InputError: If a row stands twice, or its outcome does not go with its score.
+
+    Example:
+        >>> from threadmed.records import ThreadId
+        >>> row = PanelScore(target="m", setting="oracle", thread_id=ThreadId("T1"), turn=2,
+        ...     score=1, outcome="scored")
+        >>> study_of([row]).items["m"]["oracle"].turns
+        array([2])
     """
     rows: defaultdict[tuple[str, Setting], list[PanelScore]] = defaultdict(list)
     for row in scores:
@@ -115,7 +122,7 @@ def study_of(scores: Rows, *, arms: Iterable[str] = ()) -> Study:
 
 def _check(rows: Rows) -> None:
     """Refuse rows of one target and setting that contradict each other or themselves."""
-    seen: set[tuple[ThreadId, int]] = set()
+    seen: set[Question] = set()
     for row in rows:
         item = (row.thread_id, row.turn)
         if item in seen:
@@ -148,16 +155,15 @@ def measured(
         options: Mode, level, and what else decides a number.
         decompositions: Of the same study, where there are some already; the paper
             has none, so they are the same in both modes.
+
+    Example:
+        >>> measured(study_of([]), options=RECOMMENDED).groups
+        ()
     """
     number = Numbered(options, ())
     if decompositions is None:
         ours = Numbered(msgspec.structs.replace(options, mode="recommended"), ())
         decompositions = _decompositions(study, number=ours)
-    multi_turn = {
-        target: settings["multi_turn"]
-        for target, settings in study.items.items()
-        if "multi_turn" in settings
-    }
     return Measurement(
         options=options,
         n_rows=sum(map(len, study.rows.values())),
@@ -167,12 +173,13 @@ def measured(
         groups=_groups(study, number=number),
         settings_same_items=_same_items(study, number=number),
         comparisons=compare_targets(
-            {name: own for name, own in multi_turn.items() if name not in study.arms},
+            {name: own for name, own in study.items.items() if name not in study.arms},
             number=number / "targets",
         ),
         losses=tuple(
-            loss(target, study.items[target], number=number / target)
-            for target in multi_turn
+            loss(target, settings, number=number / target)
+            for target, settings in study.items.items()
+            if "multi_turn" in settings
         ),
         decompositions=decompositions,
         published_oracles=_published_oracles(study, number=number),
@@ -234,7 +241,11 @@ def _group(rows: Rows, items: Items, *, number: Numbered) -> Group:
         if number.options.recovery_pairs == "consecutive"
         else followed.next_labelled,
         trajectory=followed,
-        trend=trend(items, level=number.options.level),
+        trend=trend(
+            items,
+            level=number.options.level,
+            working_correlation=number.options.working_correlation,
+        ),
         tie_breaks=sum(row.tie_break for row in labelled),
     )
 

@@ -36,6 +36,7 @@ from threadmed.metrics.course import (
     RecoveryPairs,
     Trajectory,
     Trend,
+    WorkingCorrelation,
 )
 from threadmed.metrics.estimates import Number
 from threadmed.records import Record, ScoreOutcome, Setting
@@ -73,6 +74,7 @@ __all__ = [
     "Trend",
     "TurnParts",
     "TurnRates",
+    "WorkingCorrelation",
 ]
 
 Mode = Literal["recommended", "as_published"]
@@ -97,6 +99,8 @@ class MeasureOptions(Record, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     recovery_pairs: RecoveryPairs = "consecutive"
     """Which pairs the RR of a group is over; its trajectory has both."""
     p_value: PValue = "exact"
+    working_correlation: WorkingCorrelation = "independence"
+    """How the trend weighs items of one thread."""
 
 
 class OutcomeCount(Record, frozen=True, kw_only=True):

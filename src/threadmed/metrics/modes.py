@@ -89,7 +89,13 @@ def _differences(ours: Measurement, theirs: Measurement) -> Iterator[Difference]
 
 
 def why(ours: Number, theirs: Number) -> str:
-    """Say why the modes give a number unlike."""
+    """Say why the modes give a number unlike.
+
+    Example:
+        >>> few = NotEstimable(reason="few", n=3)
+        >>> why(few, few)
+        'the two modes refuse this number for different reasons'
+    """
     if isinstance(theirs, NotEstimable):
         return ALIKE if isinstance(ours, Estimate) else NEITHER
     if isinstance(ours, NotEstimable):
@@ -122,6 +128,11 @@ def named(measured: Measurement) -> Iterator[tuple[str, Number]]:
 
     Both give the same ones in the same order, since neither drops a number: where it
     cannot be had its reason stands there.
+
+    Example:
+        >>> from threadmed.metrics.measure import measure
+        >>> list(named(measure([])))
+        []
     """
     for group in measured.groups:
         yield from _numbers(group, f"{group.target}, {group.setting}")

@@ -44,6 +44,14 @@ def pairs_of(items: Items, *, kind: RecoveryPairs = "consecutive") -> Pairs:
         kind: `consecutive` pairs turns t and t+1; `next_labelled` pairs a turn with
             the thread's next labelled one, however far. An unscored turn ends a pair
             and is never stepped over.
+
+    Example:
+        >>> scores = np.array([0.0, 1, 1])
+        >>> items = Items(np.zeros(3, int), np.array([0, 1, 3]), scores, scores < 2)
+        >>> pairs_of(items).failed_first
+        array([ True])
+        >>> pairs_of(items, kind="next_labelled").failed_first
+        array([ True, False])
     """
     follows = items.threads[1:] == items.threads[:-1]
     if kind == "consecutive":

@@ -6,14 +6,9 @@ import numpy as np
 
 from threadmed.metrics.course import ErrorPropagation
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
-from threadmed.metrics.intervals import (
-    FEWEST_ITEMS,
-    Interval,
-    Values,
-    few_threads,
-    normal_quantile,
-)
+from threadmed.metrics.intervals import FEWEST_ITEMS, Interval, Values, few_threads
 from threadmed.metrics.pairs import Pairs
+from threadmed.metrics.quantiles import normal_quantile
 
 FEW_PAIRS = 10
 """Below this many pairs on a side the ratio is flagged."""
@@ -31,7 +26,13 @@ class Counts(NamedTuple):
 
 
 def counts_of(pairs: Pairs) -> Counts:
-    """Count the four kinds of pairs in every thread that has one."""
+    """Count the four kinds of pairs in every thread that has one.
+
+    Example:
+        >>> pairs = Pairs(np.array([7]), np.array([True]), np.array([False]))
+        >>> counts_of(pairs).fail_fail, counts_of(pairs).fail_corrected
+        (array([1.]), array([0.]))
+    """
     failed, corrected = pairs.failed_first, pairs.corrected_next
     kinds = (
         failed & ~corrected,
@@ -48,6 +49,12 @@ def error_propagation(pairs: Pairs, *, level: float = 0.95) -> ErrorPropagation:
     Args:
         pairs: Consecutive turns of one target and setting.
         level: Coverage aimed at, in (0, 1).
+
+    Example:
+        >>> pairs = Pairs(np.array([7]), np.array([True]), np.array([False]))
+        >>> found = error_propagation(pairs)
+        >>> found.fail_fail, found.ratio.reason
+        (1, 'no pair begins with a correction')
     """
     counts = counts_of(pairs)
     totals = [round(kind.sum()) for kind in counts]
@@ -126,15 +133,45 @@ def _refusal(
 
 def _log_limits(counts: Counts, *, level: float) -> Interval:
     """Give exp(log ratio -/+ z sqrt(max(cluster, binomial variance))), smoothed."""
+    smoothed = smoothed_ratio(counts)
+    half = normal_quantile(level) * max(smoothed.cluster, smoothed.binomial) ** 0.5
+    centre = np.log(smoothed.value)
+    return Interval(float(np.exp(centre - half)), float(np.exp(centre + half)))
+
+
+class SmoothedRatio(NamedTuple):
+    """A ratio of two smoothed shares, with two variances of its logarithm."""
+
+    value: float
+    cluster: float
+    """Over threads, G/(G-1) sum u_i^2."""
+    binomial: float
+    """Of independent pairs."""
+
+
+def smoothed_ratio(counts: Counts) -> SmoothedRatio:
+    """Give the ratio with 0.5 added to each count.
+
+    Args:
+        counts: By thread, of two threads or more that hold pairs.
+
+    References:
+        Katz et al. (1978), Biometrics 34:469, for the binomial variance.
+
+    Example:
+        >>> found = smoothed_ratio(Counts(*np.array([[2.0, 1, 1, 3]] * 2).T))
+        >>> round(found.value, 4), round(found.cluster, 4), round(found.binomial, 4)
+        (2.3143, 0.0146, 0.3683)
+    """
     after_failure = _side(counts.fail_fail, counts.fail_corrected)
     after_correction = _side(counts.corrected_fail, counts.corrected_corrected)
     influence = after_failure.influence - after_correction.influence
     threads = len(influence)
-    cluster = threads / (threads - 1) * float((influence**2).sum())
-    variance = max(cluster, after_failure.variance + after_correction.variance)
-    centre = np.log(after_failure.share / after_correction.share)
-    half = normal_quantile(level) * variance**0.5
-    return Interval(float(np.exp(centre - half)), float(np.exp(centre + half)))
+    return SmoothedRatio(
+        value=after_failure.share / after_correction.share,
+        cluster=threads / (threads - 1) * float((influence**2).sum()),
+        binomial=after_failure.variance + after_correction.variance,
+    )
 
 
 class _Side(NamedTuple):

@@ -7,13 +7,9 @@ from numpy.typing import NDArray
 
 from threadmed.metrics.course import FirstFailure, LifePoint
 from threadmed.metrics.estimates import Estimate, Method, NotEstimable, Number
-from threadmed.metrics.intervals import (
-    Interval,
-    clopper_pearson,
-    normal_quantile,
-    ranked,
-)
+from threadmed.metrics.intervals import Interval, clopper_pearson, ranked
 from threadmed.metrics.items import Items
+from threadmed.metrics.quantiles import normal_quantile
 
 FEWEST_AT_RISK = 10
 """Below this many threads at risk a point of the table is not shown."""
@@ -79,6 +75,11 @@ def first_failure_by_turn(
     Returns:
         A reason where at any turn up to the last one shown fewer than 80 % of the
         threads at risk have the turn before scored.
+
+    Example:
+        >>> one = Items(np.arange(9), np.zeros(9, int), np.ones(9), np.ones(9, bool))
+        >>> first_failure_by_turn(one).reason
+        'no turn has 10 threads at risk'
     """
     first = _first_of_thread(items)
     is_gap = items.turns != items.turns[first] + np.arange(len(first)) - first

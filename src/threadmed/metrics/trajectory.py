@@ -27,6 +27,11 @@ def recovery_totals(pairs: Pairs) -> Totals:
     """Count by thread the recoveries (sums) and the failure-start pairs (sizes).
 
     Every thread that holds a pair has an entry, one without failures a size of 0.
+
+    Example:
+        >>> pairs = Pairs(np.array([7, 7]), np.array([True, True]), np.array([True, False]))
+        >>> recovery_totals(pairs)
+        Totals(sums=array([1.]), sizes=array([2.]))
     """
     return pairs.totals(pairs.failed_first & pairs.corrected_next, pairs.failed_first)
 
@@ -79,6 +84,11 @@ def recovery(
         options: Kind of pairs; the mode decides the interval.
         name: Of the target and setting, for the bootstrap's source of randomness.
         kind: Of pairs; the options' unless said.
+
+    Example:
+        >>> one = Items(np.arange(9), np.zeros(9, int), np.ones(9), np.ones(9, bool))
+        >>> recovery(one, options=MeasureOptions(), name=("m",)).rate.reason
+        'no two turns in a row are scored'
     """
     pairs = pairs_of(items, kind=kind or options.recovery_pairs)
     by_thread = recovery_totals(pairs)
@@ -121,6 +131,12 @@ def trajectory(
         items: All its labelled items.
         options: Mode and level.
         name: Of the target and setting, for the bootstrap's source of randomness.
+
+    Example:
+        >>> one = Items(np.arange(20), np.zeros(20, int), np.ones(20), np.ones(20, bool))
+        >>> found = trajectory(one, options=MeasureOptions(), name=("m",))
+        >>> found.first_failure.points[0].at_risk, found.flips.pairs
+        (20, 0)
     """
     level = options.level
     pairs = pairs_of(items)
@@ -165,6 +181,12 @@ def both_extremes(items: Items, *, level: float = 0.95) -> Number:
         items: Labelled items of one target and setting; only threads with two scored
             ones or more can hold both, so only they are counted.
         level: Coverage aimed at, in (0, 1).
+
+    Example:
+        >>> threads, turns = np.arange(12) // 2, np.arange(12) % 2
+        >>> scores = np.where((turns == 1) & (threads < 3), -1.0, 1.0)
+        >>> both_extremes(Items(threads, turns, scores, scores < 2)).value
+        0.5
     """
     scored = items.scored
     threads, codes, sizes = np.unique(

@@ -12,11 +12,11 @@ from threadmed.metrics.intervals import (
     few_threads,
     ranked,
     rate,
-    t_factor,
     too_little,
     totals,
     wilson,
 )
+from threadmed.metrics.quantiles import t_factor
 
 
 def weighted_rate(

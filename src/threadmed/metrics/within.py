@@ -64,6 +64,11 @@ def own_answers_step(
         multi_turn: All labelled items of one target in multi_turn.
         target_turn: Those in target_turn; its own turn 0 is not looked at.
         level: Coverage aimed at, in (0, 1).
+
+    Example:
+        >>> one = Items(np.arange(9), np.zeros(9, int), np.ones(9), np.ones(9, bool))
+        >>> own_answers_step(one, one).change.reason
+        'fewer than 30 threads have two scored turns in a row'
     """
     gaps = gaps_of(multi_turn, target_turn)
     follows = (gaps.threads[1:] == gaps.threads[:-1]) & (
@@ -79,7 +84,13 @@ def own_answers_step(
 
 
 def gaps_of(multi_turn: Items, target_turn: Items) -> Gaps:
-    """Give multi_turn less target_turn at the items scored in both, in order."""
+    """Give multi_turn less target_turn at the items scored in both, in order.
+
+    Example:
+        >>> one = Items(np.zeros(2, int), np.arange(2), np.zeros(2), np.ones(2, bool))
+        >>> gaps_of(one, one._replace(scores=np.ones(2))).values
+        array([ 0., -1.])
+    """
     scored = multi_turn.scored
     first = scored.where(scored.turns == 0)
     one, other = scored.where(scored.turns > 0).shared(target_turn.scored)

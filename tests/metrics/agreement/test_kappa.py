@@ -31,6 +31,7 @@ SKLEARN: dict[Weights, Literal["linear", "quadratic"] | None] = {
     "linear": "linear",
     "quadratic": "quadratic",
 }
+STATSMODELS: dict[Weights, Literal["fc"] | None] = {"plain": None, "quadratic": "fc"}
 pairs = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=10, max_size=60
 ).map(lambda found: np.array(found).T)
@@ -112,14 +113,18 @@ def test_ac1_reckons_with_the_values_of_the_scale_that_nobody_used() -> None:
     assert gwet(two).value < gwet(three).value
 
 
-def test_the_variance_of_kappa_is_that_of_statsmodels() -> None:
-    theirs = cohens_kappa(TABLE, return_results=True)
-    found = cohen(TABLE)
-    n = TABLE.sum()
+@pytest.mark.parametrize(
+    ("kind", "error"), [("plain", 0.189346), ("quadratic", 0.097002)]
+)
+def test_the_variance_of_kappa_is_that_of_statsmodels(
+    kind: Weights, error: float
+) -> None:
+    theirs = cohens_kappa(TABLE, return_results=True, wt=STATSMODELS[kind])
 
-    assert math.sqrt((TABLE * found.influence**2).sum()) / n == pytest.approx(
-        float(theirs.std_kappa), abs=1e-9
-    )
+    found = math.sqrt((TABLE * cohen(TABLE, kind).influence ** 2).sum()) / TABLE.sum()
+
+    assert found == pytest.approx(error, abs=5e-7)
+    assert found == pytest.approx(float(theirs.std_kappa), abs=1e-9)
 
 
 def test_the_interval_is_that_of_the_smoothed_table() -> None:
@@ -127,7 +132,11 @@ def test_the_interval_is_that_of_the_smoothed_table() -> None:
 
     assert found.value == pytest.approx(0.6)
     assert (found.low, found.high) == pytest.approx((0.027214, 0.839219), abs=5e-7)
-    assert cohen(TABLE + 1 / 9).value == pytest.approx(0.553125, abs=5e-7)
+    smoothed, cells = cohen(TABLE + 1 / 9), TABLE + 1 / 9
+    assert smoothed.value == pytest.approx(0.553125, abs=5e-7)
+    assert math.sqrt((cells * smoothed.influence**2).sum()) / 13 == pytest.approx(
+        0.187831, abs=5e-7
+    )
     assert found.flag == "fewer than 30 items"
 
 

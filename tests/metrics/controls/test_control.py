@@ -5,13 +5,10 @@ from hypothesis import strategies as st
 
 from threadmed.metrics import measure
 from threadmed.metrics.controls.control import ControlRate, Known, over_correction
-from threadmed.metrics.controls.identification import (
-    Question,
-    identification_uncertainty,
-)
+from threadmed.metrics.controls.identification import identification_uncertainty
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.weighted import weighted_rate
-from threadmed.records import Labelled, PanelScore, Score, Setting, ThreadId
+from threadmed.records import Labelled, PanelScore, Question, Score, Setting, ThreadId
 
 SCORES: tuple[Score, ...] = (-1, 0, 1)
 

@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 
 from threadmed.errors import InputError
 from threadmed.metrics import measure
-from threadmed.metrics.controls.identification import Question
 from threadmed.metrics.controls.severity import (
     HarmGroup,
     HarmWeights,
@@ -12,7 +11,15 @@ from threadmed.metrics.controls.severity import (
     severity,
 )
 from threadmed.metrics.estimates import Estimate, NotEstimable
-from threadmed.records import HARMS, Harm, PanelScore, Score, Setting, ThreadId
+from threadmed.records import (
+    HARMS,
+    Harm,
+    PanelScore,
+    Question,
+    Score,
+    Setting,
+    ThreadId,
+)
 
 Given = tuple[int, int, Score | None, Harm | None]
 """Thread, turn, score and harm class of an item."""

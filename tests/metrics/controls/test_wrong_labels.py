@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from threadmed.metrics.controls.identification import identification_uncertainty
@@ -20,6 +20,7 @@ def test_bounds_by_hand() -> None:
     assert (found.low, found.high) == pytest.approx((1 / 9, 2 / 9))
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.99))
 def test_the_truth_lies_between_the_bounds(f: float, g: float, e: float) -> None:
     observed = (1 - e) * f + e * g
@@ -29,6 +30,7 @@ def test_the_truth_lies_between_the_bounds(f: float, g: float, e: float) -> None
     assert found.low - 1e-9 <= f <= found.high + 1e-9
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_more_wrong_labels_say_less(rate: float, one: float, other: float) -> None:
     few, many = sorted((one, other))

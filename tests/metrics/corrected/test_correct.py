@@ -12,11 +12,10 @@ from threadmed.metrics.corrected.records import (
     Corrected,
     CorrectionOptions,
     Expert,
-    Item,
     JudgeCorrection,
 )
 from threadmed.metrics.estimates import Estimate, NotEstimable
-from threadmed.records import PanelScore, Setting, ThreadId
+from threadmed.records import Item, PanelScore, Setting, ThreadId
 
 FAST = CorrectionOptions(draws=200)
 

@@ -2,20 +2,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 
 from threadmed.metrics.corrected.debias import (
     Sample,
     corrected_difference,
     corrected_mean,
     corrected_rate,
+    effective_labels,
     ppi,
-    textbook,
     wilson_limits,
 )
 from threadmed.metrics.corrected.humans import humans_mean, humans_rate
 from threadmed.metrics.estimates import Estimate, NotEstimable
-from threadmed.metrics.intervals import mean_score, normal_quantile, rate, wilson
+from threadmed.metrics.intervals import mean_score, rate, wilson
 
 EXPERT = np.array([1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1], float)
 JUDGE = np.array([1, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1], float)
@@ -53,77 +52,10 @@ def test_the_difference_form_meets_the_known_numbers() -> None:
     assert fit.lam == pytest.approx(0.680556, abs=5e-7)
     assert fit.value == pytest.approx(0.699074, abs=5e-7)
     assert fit.variance == pytest.approx(0.015494, abs=5e-7)
+    assert effective_labels(fit, level=0.95) == pytest.approx(10.506104, abs=5e-7)
     assert wilson_limits(fit, at_least=12, level=0.95) == pytest.approx(
         (0.402533, 0.889014), abs=5e-7
     )
-
-
-@pytest.mark.parametrize(
-    ("lam", "expected"),
-    [(1.0, (0.733333, 0.453344, 1.013323)), (None, (0.698302, 0.473360, 0.923245))],
-)
-def test_the_textbook_form_meets_the_known_numbers(
-    lam: float | None, expected: tuple[float, float, float]
-) -> None:
-    fit = textbook(SMALL, lam=lam)
-    half = normal_quantile(0.95) * fit.variance**0.5
-
-    assert (fit.value, fit.value - half, fit.value + half) == pytest.approx(
-        expected, abs=5e-7
-    )
-    assert fit.lam == pytest.approx(0.474537 if lam is None else 1, abs=5e-7)
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.tuples(st.booleans(), st.booleans()), min_size=3, max_size=40),
-    st.lists(st.booleans(), min_size=3, max_size=80),
-    st.sampled_from([1.0, None]),
-)
-def test_the_textbook_form_agrees_with_ppi_python(
-    pairs: list[tuple[bool, bool]], others: list[bool], lam: float | None
-) -> None:
-    expert, judge = np.array(pairs, float).T
-    rest = np.array(others, float)
-    if lam is None and len({*judge.tolist(), *rest.tolist()}) < 2:
-        return  # theirs divides by the judge's variance
-    half = normal_quantile(0.95)
-
-    fit = textbook(sample(expert, judge, rest), lam=lam)
-
-    assert fit.value == pytest.approx(
-        ppi_mean_pointestimate(expert, judge, rest, lam=lam).item(), abs=1e-9
-    )
-    low, high = ppi_mean_ci(expert, judge, rest, alpha=0.05, lam=lam)
-    assert fit.value - half * fit.variance**0.5 == pytest.approx(low.item(), abs=1e-9)
-    assert fit.value + half * fit.variance**0.5 == pytest.approx(high.item(), abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("lam", "expected"),
-    [(1.0, (0.547645, 0.445476, 0.649815)), (None, (0.539610, 0.450169, 0.629050))],
-)
-def test_seventy_two_labels_of_made_data_meet_the_known_numbers(
-    lam: float | None, expected: tuple[float, float, float]
-) -> None:
-    rng = np.random.default_rng(7)
-    truth = rng.integers(0, 2, 72)
-    judge = np.where(rng.random(72) < 0.87, truth, 1 - truth)
-    made = sample(truth.astype(float), judge, rng.integers(0, 2, 604))
-
-    fit = textbook(made, lam=lam)
-    half = normal_quantile(0.95) * fit.variance**0.5
-
-    assert (fit.value, fit.value - half, fit.value + half) == pytest.approx(
-        expected, abs=5e-7
-    )
-
-
-def test_the_difference_form_is_sharper_than_the_textbook() -> None:
-    # It uses what the judge says of labelled items too.
-    one = study(7, m=72, n=604)
-
-    assert ppi(one, lam=1).variance < textbook(one, lam=1).variance
 
 
 @settings(deadline=None)

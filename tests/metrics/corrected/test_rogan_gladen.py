@@ -7,8 +7,10 @@ from threadmed.metrics.corrected.rogan_gladen import (
     ASSUMES,
     Known,
     corrected_share,
+    corrected_variance,
     informedness_low,
     lang_reiczigel,
+    plain_shares,
     rogan_gladen,
 )
 from threadmed.metrics.estimates import NotEstimable
@@ -23,6 +25,23 @@ def test_the_known_numbers_are_met() -> None:
     assert found.value == pytest.approx(0.591826, abs=5e-7)
     assert (found.low, found.high) == pytest.approx((0.466605, 0.722869), abs=5e-7)
     assert found.n == 72
+
+
+def test_the_plain_standard_error_is_the_known_one() -> None:
+    # p = .629139, se = .921053, sp = .794118, J = .715170, theta = .591826:
+    # [.233323/604 + .350258 x .072715/38 + .166606 x .163495/34] / .511469
+    # = (.000386296 + .000670238 + .000801153) / .511469 = .00363209.
+    of = plain_shares(380, 604, PAPER)
+
+    assert of.corrected == pytest.approx(0.591826, abs=5e-7)
+    assert corrected_variance(of) == pytest.approx(0.00363209, abs=5e-8)
+    assert corrected_variance(of) ** 0.5 == pytest.approx(0.060267, abs=5e-7)
+
+
+def test_a_perfect_judge_leaves_the_variance_of_a_share() -> None:
+    of = plain_shares(50, 200, Known(true_yes=30, yes=30, true_no=30, no=30))
+
+    assert corrected_variance(of) == pytest.approx(0.25 * 0.75 / 200)
 
 
 def test_the_assumption_is_always_said() -> None:

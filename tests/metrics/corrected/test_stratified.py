@@ -9,7 +9,8 @@ from threadmed.metrics.corrected.stratified import (
     mean_over_groups,
 )
 from threadmed.metrics.estimates import Estimate, NotEstimable
-from threadmed.metrics.intervals import normal_quantile, t_quantile, wilson
+from threadmed.metrics.intervals import wilson
+from threadmed.metrics.quantiles import normal_quantile, t_quantile
 
 
 def estimate(found: object) -> Estimate:

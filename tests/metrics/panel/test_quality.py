@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from threadmed.judgements.panel import panel as decide
-from threadmed.metrics.corrected.records import Expert, Item
+from threadmed.metrics.corrected.records import Expert
 from threadmed.metrics.estimates import Estimate, NotEstimable
+from threadmed.metrics.panel.agreement import EffectiveJudges
 from threadmed.metrics.panel.quality import (
     Judging,
     PanelOptions,
@@ -15,7 +16,7 @@ from threadmed.metrics.panel.quality import (
     panel_quality,
 )
 from threadmed.metrics.panel.variants import BY_SELECTION, Panels, Rule, scores_of
-from threadmed.records import PanelScore, Score, ThreadId
+from threadmed.records import Item, PanelScore, Score, Setting, ThreadId
 
 JUDGES = ("gpt-4o", "claude-sonnet", "llama-3.3")
 FAST = PanelOptions(draws=300)
@@ -250,3 +251,53 @@ def test_a_rule_sees_missing_scores_as_none() -> None:
 
     assert np.isnan(scores_of(panels, [0, 1, 2], ("a", "b"))).all()
     assert sorted(seen, key=str) == [(("a", "b"), (-1, 0)), (("a", "b"), (1, None))]
+
+
+def test_one_answer_at_turn_0_counts_once_however_many_settings_it_stands_in() -> None:
+    # Five threads of two turns: turn 0 is one answer for both settings, turn 1 is two.
+    said = dict(zip(JUDGES, (1, 1, 0), strict=True))
+    settings: tuple[Setting, ...] = ("multi_turn", "target_turn")
+    verdicts: Verdicts = {
+        ("t1", setting, ThreadId(f"T{thread}"), turn): dict(said)
+        for setting in settings
+        for thread in range(5)
+        for turn in range(2)
+    }
+
+    found = quality(verdicts)
+
+    assert found.n_items == found.n_complete == 15
+    assert {pair.n for pair in found.pairs} == {15}
+    assert isinstance(found.unanimity, Estimate)
+    assert (found.unanimity.n, found.tie_breaks.n) == (15, 15)
+    # What is said of a target in a setting rests on all of its items.
+    assert {each.n for each in found.without} == {10}
+
+
+def test_answers_at_turn_0_that_were_judged_otherwise_count_each() -> None:
+    verdicts: Verdicts = {
+        ("t1", "multi_turn", ThreadId("T1"), 0): dict.fromkeys(JUDGES, 1),
+        ("t1", "target_turn", ThreadId("T1"), 0): dict.fromkeys(JUDGES, 0),
+        ("t1", "isolated", ThreadId("T1"), 0): dict.fromkeys(JUDGES, 0),
+    }
+
+    assert quality(verdicts).n_items == 2
+
+
+def test_an_expert_may_have_scored_the_answer_at_turn_0_in_any_setting() -> None:
+    settings: tuple[Setting, ...] = ("multi_turn", "target_turn")
+    verdicts: Verdicts = {
+        ("t1", setting, ThreadId(f"T{thread:02}"), 0): dict(
+            zip(JUDGES, (thread % 2, (thread // 2) % 2, 1), strict=True)
+        )
+        for setting in settings
+        for thread in range(12)
+    }
+    experts = {item: Expert(1) for item in verdicts if item[1] == "target_turn"} | {
+        ("t1", "multi_turn", ThreadId("T00"), 0): Expert(1)
+    }
+
+    found = quality(verdicts, experts=experts)
+
+    assert isinstance(found.effective, EffectiveJudges)
+    assert found.effective.n_items == 12

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import nct, norm, t
 from statsmodels.stats.power import NormalIndPower
@@ -85,6 +85,7 @@ def test_power_agrees_with_statsmodels_for_a_normal_difference() -> None:
     )
 
 
+@settings(deadline=None)
 @given(
     st.integers(40, 5_000),
     st.floats(0.05, 0.6),
@@ -104,6 +105,7 @@ def test_a_study_has_the_wished_power_at_its_smallest_difference(
         assert power_at(smallest, planned) >= power - 1e-9
 
 
+@settings(deadline=None)
 @given(st.integers(2, 30), st.floats(0.5, 0.99), st.integers(1, 10))
 def test_so_it_has_with_few_threads(
     threads: int, power: float, comparisons: int
@@ -128,6 +130,7 @@ def test_the_step_within_threads_is_that_of_the_thread_ends() -> None:
     assert smallest_step(design(50)) is None
 
 
+@settings(deadline=None)
 @given(st.floats(0.02, 0.3), st.sampled_from([1.0, 1.2, 4.0]))
 def test_one_item_less_than_needed_is_too_few(wished: float, turns: float) -> None:
     planned = design(1_200, round(1_200 / turns))

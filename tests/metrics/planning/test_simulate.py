@@ -31,6 +31,7 @@ def test_the_layout_of_the_paper_has_its_turns_threads_and_pairs() -> None:
     assert int((follows & (np.diff(layout.turns) == 1)).sum()) == 99
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.integers(0, 300))
 def test_an_even_layout_holds_all_items_as_evenly_as_can_be(
     threads: int, more: int
@@ -115,7 +116,7 @@ def test_places_are_uniform_and_as_alike_within_threads_as_wished() -> None:
     assert np.corrcoef(one, other)[0, 1] == pytest.approx(0.3, abs=0.02)
 
 
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(st.integers(2, 20), st.integers(0, 40), st.integers(0, 2**32 - 1))
 def test_all_studies_at_once_have_the_variance_of_each(
     threads: int, more: int, seed: int

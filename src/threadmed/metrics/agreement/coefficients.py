@@ -10,19 +10,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.intervals import (
-    NO_VARIANCE,
-    Codes,
-    Interval,
-    Values,
-    t_quantile,
-)
+from threadmed.metrics.intervals import NO_VARIANCE, Codes, Interval, Values
+from threadmed.metrics.quantiles import t_quantile
 from threadmed.records import Record
 
 FEWEST_RATED = 10
 """Below this many items no interval of a coefficient covers what it should."""
 FEW_RATED = 30
 """Below this many items a coefficient is flagged."""
+ALL_THE_SAME = "all ratings are the same, or would be without one thread or item"
 END = 1 - 1e-9
 """Values beyond this have no place on Fisher's z scale."""
 
@@ -119,7 +115,13 @@ def jackknife(features: Values, clusters: Codes, statistic: Statistic) -> Jackkn
 
 
 def cluster_sums(features: Values, clusters: Codes) -> Values:
-    """Sum features of shape (n, d) within clusters of shape (n,), to shape (G, d)."""
+    """Sum features of shape (n, d) within clusters of shape (n,), to shape (G, d).
+
+    Example:
+        >>> cluster_sums(np.array([[1.0], [2.0], [4.0]]), np.array([7, 3, 7]))
+        array([[2.],
+               [5.]])
+    """
     _, codes = np.unique(clusters, return_inverse=True)
     sums = np.zeros((codes.max(initial=-1) + 1, features.shape[1]))
     np.add.at(sums, codes, features)
@@ -145,16 +147,18 @@ def jackknifed_coefficient(
     References:
         Efron and Stein (1981) for the jackknife's variance; the item that is made up
         is ours, after the smoothing for two raters.
+
+    Example:
+        >>> few = Totalled(np.ones((9, 1)), np.ravel, np.ones(1))
+        >>> jackknifed_coefficient(few, np.arange(9), n=9, level=0.95).n
+        9
     """
     if (refused := too_few(n, len(np.unique(clusters)))) is not None:
         return refused
     features, statistic, uniform = prepared
     found = jackknife(features, clusters, statistic)
     if not np.isfinite(found.value) or not np.isfinite(found.variance):
-        return NotEstimable(
-            reason="all ratings are the same, or would be without one thread or item",
-            n=n,
-        )
+        return NotEstimable(reason=ALL_THE_SAME, n=n)
     base = found
     if found.variance <= NO_VARIANCE or abs(found.value) >= END:
         made_up = clusters.max() + 1
@@ -185,7 +189,14 @@ def coefficient(  # noqa: PLR0913 - all but the value and its limits by keyword
     method: Literal["fisher_z_smoothed", "fisher_z_jackknife"],
     flag: str = "",
 ) -> Coefficient:
-    """Join a coefficient and its limits, which never leave the value outside."""
+    """Join a coefficient and its limits, which never leave the value outside.
+
+    Example:
+        >>> found = coefficient(0.5, Interval(0.6, 0.9), level=0.95, n=12, clusters=12,
+        ...     method="fisher_z_jackknife")
+        >>> found.low, found.flag
+        (0.5, 'fewer than 30 items')
+    """
     few = f"fewer than {FEW_RATED} items" if n < FEW_RATED else ""
     return Coefficient(
         value=value,
@@ -200,7 +211,14 @@ def coefficient(  # noqa: PLR0913 - all but the value and its limits by keyword
 
 
 def too_few(n: int, clusters: int) -> NotEstimable | None:
-    """Say why there can be no coefficient, or None."""
+    """Say why there can be no coefficient, or None.
+
+    Example:
+        >>> too_few(9, 9).reason
+        'fewer than 10 items to compare'
+        >>> too_few(30, 1).reason
+        'all rated items are of one thread'
+    """
     if n == 0:
         reason = "no items to compare"
     elif n < FEWEST_RATED:

@@ -20,9 +20,9 @@ from threadmed.metrics.intervals import (
     Values,
     few_threads,
     rate,
-    t_factor,
     wilson,
 )
+from threadmed.metrics.quantiles import t_factor
 from threadmed.records import Record
 
 FEW_OF_A_VALUE = 10

@@ -53,7 +53,13 @@ def weights(size: int, kind: Weights) -> Values:
 
 
 def table_of(first: Codes, second: Codes, size: int) -> Values:
-    """Count pairs of ratings, both of shape (n,), into a table of shape (K, K)."""
+    """Count pairs of ratings, both of shape (n,), into a table of shape (K, K).
+
+    Example:
+        >>> table_of(np.array([0, 1, 1]), np.array([0, 1, 0]), 2)
+        array([[1., 0.],
+               [1., 1.]])
+    """
     cells = np.bincount(first * size + second, minlength=size * size)
     return cells.reshape(size, size).astype(np.float64)
 
@@ -173,6 +179,10 @@ def two_raters(
     Returns:
         The coefficient, flagged below 30 items or where one rater used one value only;
         a reason below 10 items, where all ratings are the same, or all of one thread.
+
+    Example:
+        >>> round(two_raters(*[np.arange(12)] * 3, size=12, measure=cohen).value, 6)
+        1.0
     """
     n, number = len(first), len(np.unique(clusters))
     if (refused := too_few(n, number)) is not None:

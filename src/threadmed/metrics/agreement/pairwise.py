@@ -34,6 +34,14 @@ def pair_of(
         second: Place of the other.
         scale: What values there are.
         level: Coverage aimed at, in (0, 1).
+
+    Example:
+        >>> from threadmed.metrics.agreement.raters import YES_NO
+        >>> codes = np.column_stack([np.arange(12) % 2, np.arange(12) % 2])
+        >>> table = Ratings(("x", "y"), tuple("abcdefghijkl"), codes, np.arange(12), False)
+        >>> found = pair_of(table, 0, 1, scale=YES_NO)
+        >>> found.n_scored, found.raw.value, found.coefficients.kappa.value
+        (12, 1.0, 1.0)
     """
     both = table.rated(first, second)
     one, other = table.codes[both, first], table.codes[both, second]

@@ -98,7 +98,17 @@ class Agreement(Record, frozen=True, kw_only=True, tag="agreement", tag_field="k
 
 
 def fitting(found: Coefficients, scale: Scale, *, n: int) -> Coefficients:
-    """Take back what the level of the scale does not allow."""
+    """Take back what the level of the scale does not allow.
+
+    Example:
+        >>> from threadmed.metrics.agreement.raters import YES_NO
+        >>> every = NotEstimable(reason="few", n=3)
+        >>> found = Coefficients(**dict.fromkeys(Coefficients.__struct_fields__, every))
+        >>> fitting(found, YES_NO, n=3).kappa.reason
+        'few'
+        >>> fitting(found, YES_NO, n=3).kappa_linear.reason
+        'the values have no order'
+    """
     unordered = NotEstimable(reason="the values have no order", n=n)
     unnumbered = NotEstimable(reason="the values are no numbers", n=n)
     is_ordinal, has_numbers = scale.level == "ordinal", scale.numbers is not None

@@ -36,6 +36,14 @@ def overall_of(
         pairs: What each pair of its raters came to; of two raters it is that pair's.
         scale: What values there are.
         level: Coverage aimed at, in (0, 1).
+
+    Example:
+        >>> from threadmed.metrics.agreement.raters import YES_NO
+        >>> codes = np.column_stack([np.arange(12) % 2] * 2 + [np.arange(12) // 6])
+        >>> table = Ratings(tuple("xyz"), tuple("abcdefghijkl"), codes, np.arange(12), False)
+        >>> found = overall_of(table, (), scale=YES_NO, level=0.95)
+        >>> found.unanimous.value, round(found.raw.value, 3), found.fleiss_raters
+        (0.5, 0.667, 0)
     """
     counts = table.counts(scale.size)
     raters = counts.sum(axis=1)

@@ -116,7 +116,13 @@ class Validation(Record, frozen=True, kw_only=True):
 
 
 def place_of(rating: Rating) -> Place:
-    """Say what a rating is about; thread and turn must be known."""
+    """Say what a rating is about; thread and turn must be known.
+
+    Example:
+        >>> place_of(Rating(item="a", rater="x", value="yes", thread_id=ThreadId("T1"),
+        ...     turn=2))
+        ('', '', 'T1', 2)
+    """
     if rating.thread_id is None or rating.turn is None:
         raise ValueError(f"expected a thread and a turn of item {rating.item!r}")
     return (rating.target, rating.setting or "", rating.thread_id, rating.turn)
@@ -230,6 +236,13 @@ def versus(
         said: What it said, by place.
         scale: What both can say.
         level: Coverage aimed at, in (0, 1).
+
+    Example:
+        >>> rows = [Rating(item=f"{n}", rater="x", value="yes", turn=0,
+        ...     thread_id=ThreadId(f"T{n}")) for n in range(8)]
+        >>> found = versus(rows, "m", {place_of(rows[0]): "yes"}, scale=YES_NO)
+        >>> found.n_total, found.n_scored, found.n_unscored
+        (8, 1, 7)
     """
     together = consensus(ratings)
     places = {rating.item: rating for rating in ratings}

@@ -14,11 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from threadmed.metrics.controls.identification import (
-    Bound,
-    IdentificationUncertainty,
-    Question,
-)
+from threadmed.metrics.controls.identification import Bound, IdentificationUncertainty
 from threadmed.metrics.controls.wrong_labels import WrongLabels, unchecked, wrong_labels
 from threadmed.metrics.correction import FULL_ENOUGH, Numbered, pcr
 from threadmed.metrics.estimates import NotEstimable, Number
@@ -26,7 +22,7 @@ from threadmed.metrics.intervals import Codes, Values
 from threadmed.metrics.items import by_group, items_of, thread_codes
 from threadmed.metrics.measurement import MeasureOptions
 from threadmed.metrics.weighted import weighted_rate
-from threadmed.records import PanelScore, Record, Setting
+from threadmed.records import PanelScore, Question, Record, Setting
 
 
 class TurnAlarms(Record, frozen=True, kw_only=True):

@@ -19,14 +19,12 @@ from threadmed.metrics.intervals import (
     clopper_pearson,
     effective_n,
     few_threads,
-    normal_quantile,
     rate,
     totals,
 )
-from threadmed.records import Labelled, PanelScore, Record, Setting, ThreadId
+from threadmed.metrics.quantiles import normal_quantile
+from threadmed.records import Labelled, PanelScore, Question, Record, Setting
 
-Question = tuple[ThreadId, int]
-"""A thread and a turn."""
 FEWEST_CHECKED = 30
 """Below this many checked questions an estimate is flagged (convention)."""
 FEWEST_CONFIRMED = 5

@@ -11,14 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from threadmed.errors import InputError
-from threadmed.metrics.controls.identification import Question
 from threadmed.metrics.correction import FULL_ENOUGH, Numbered, pcr
 from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.intervals import rate
 from threadmed.metrics.items import by_group, items_of, thread_codes
 from threadmed.metrics.measurement import MeasureOptions
 from threadmed.metrics.weighted import weighted_rate
-from threadmed.records import HARMS, Harm, PanelScore, Record, Setting
+from threadmed.records import HARMS, Harm, PanelScore, Question, Record, Setting
 
 GRAVE: frozenset[Harm] = frozenset({"serious", "urgent"})
 """Harm that lasts, or that comes within hours."""

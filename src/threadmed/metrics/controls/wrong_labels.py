@@ -67,6 +67,11 @@ def wrong_labels(
     Args:
         alarms: The rate as it was observed.
         identification: Where experts checked unlabelled questions.
+
+    Example:
+        >>> found = wrong_labels(NotEstimable(reason="no scored items", n=0), None)
+        >>> found.supposed, found.checked.reason
+        ((), 'no scored items')
     """
     if isinstance(alarms, NotEstimable):
         return WrongLabels(supposed=(), checked=alarms, widest=alarms)
@@ -88,5 +93,10 @@ def wrong_labels(
 
 
 def unchecked() -> NotEstimable:
-    """Say that no expert checked."""
+    """Say that no expert checked.
+
+    Example:
+        >>> unchecked().reason
+        'no expert checked unlabelled questions'
+    """
     return NotEstimable(reason="no expert checked unlabelled questions", n=0)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from threadmed.metrics.comparison import paired_difference
+from threadmed.metrics.contrasts import main_setting
 from threadmed.metrics.corrected.debias import Sample, corrected_difference
 from threadmed.metrics.corrected.records import (
     CorrectedDifference,
@@ -37,6 +38,16 @@ def means(
     Args:
         groups: From `grouped`.
         options: How.
+
+    Example:
+        >>> f = np.tile([1.0, 0, -1, 1], 30)
+        >>> y = np.where(np.arange(120) < 40, f, np.nan)
+        >>> sample = Sample(f, y, np.arange(120))
+        >>> group = Group(sample, np.zeros(120, int), 0)
+        >>> groups = {("a", "oracle"): group, ("b", "oracle"): group}
+        >>> found = means(groups, options=CorrectionOptions())
+        >>> found[0].targets, found[0].n_labels, found[0].corrected.value
+        (('a', 'b'), 80, 0.5)
     """
     found = []
     for setting in ALL_SETTINGS:
@@ -65,7 +76,7 @@ def means(
 def differences(
     groups: Mapping[Name, Group], *, options: CorrectionOptions
 ) -> tuple[CorrectedDifference, ...]:
-    """Compare targets in multi_turn, and the settings of every target, in pairs.
+    """Compare targets in their main setting, and the settings of every target, in pairs.
 
     Args:
         groups: From `grouped`.
@@ -74,11 +85,23 @@ def differences(
     Returns:
         Pairs of which both sides have a judged item. Of settings the one that tells a
         target more is first.
+
+    Example:
+        >>> f = np.tile([1.0, 0, -1, 1], 30)
+        >>> y = np.where(np.arange(120) < 40, f, np.nan)
+        >>> sample = Sample(f, y, np.arange(120))
+        >>> group = Group(sample, np.zeros(120, int), 0)
+        >>> groups = {("a", "multi_turn"): group, ("b", "multi_turn"): group}
+        >>> (found,) = differences(groups, options=CorrectionOptions())
+        >>> found.n_judged, found.n_labels, found.difference.corrected.reason
+        (120, 40, 'no two labelled items differ')
     """
+    if not groups:
+        return ()
+    main = main_setting({setting for _, setting in groups})
     targets = list(dict.fromkeys(target for target, _ in groups))
     pairs: list[tuple[Name, Name]] = [
-        ((one, "multi_turn"), (other, "multi_turn"))
-        for one, other in combinations(targets, 2)
+        ((one, main), (other, main)) for one, other in combinations(targets, 2)
     ]
     pairs += [
         ((target, one), (target, other))

@@ -20,7 +20,6 @@ from threadmed.metrics.corrected.records import (
     Corrected,
     CorrectionOptions,
     Expert,
-    Item,
     JudgeCorrection,
     Versions,
 )
@@ -43,7 +42,7 @@ from threadmed.metrics.corrected.sampling import (
 from threadmed.metrics.corrected.stratified import by_verdict
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.intervals import FEW_THREADS, mean_score, rate
-from threadmed.records import PanelScore
+from threadmed.records import Item, PanelScore
 
 LARGEST_SPREAD = 20
 """Weights whose largest is so many times the smallest make an interval unsteady."""

@@ -19,10 +19,9 @@ from threadmed.metrics.intervals import (
     Codes,
     Interval,
     Values,
-    t_factor,
-    t_quantile,
     wilson,
 )
+from threadmed.metrics.quantiles import t_factor, t_quantile
 
 FEWEST_LABELS = 30
 """Below this many labels there is no correction: the interval would not cover."""
@@ -132,7 +131,7 @@ def ppi(sample: Sample, *, lam: float | None = None) -> Fit:
     weights = sample.weights
     y, f = sample.expert[labelled], sample.judge[labelled]
     y_off, f_off = y - weights @ y, f - weights @ f
-    lam = _tuned(sample, float(weights @ (y_off * f_off))) if lam is None else lam
+    lam = tuned(sample, float(weights @ (y_off * f_off))) if lam is None else lam
     theta = float(weights @ y + lam * (sample.judge.mean() - weights @ f))
     rest = y_off - lam * f_off
     if sample.is_weighted or sample.is_clustered:
@@ -144,8 +143,13 @@ def ppi(sample: Sample, *, lam: float | None = None) -> Fit:
     return Fit(theta, lam, variance, m - 2)
 
 
-def _tuned(sample: Sample, covariance: float, *, ddof: int = 0) -> float:
-    """Say how far the judge is worth believing; one who never varies is worth 0."""
+def tuned(sample: Sample, covariance: float, *, ddof: int = 0) -> float:
+    """Say how far the judge is worth believing; one who never varies is worth 0.
+
+    Example:
+        >>> tuned(Sample(np.array([1.0, 0]), np.ones(2), np.arange(2)), 0.2)
+        0.8
+    """
     spread = float(sample.judge.var(ddof=ddof))
     return 0.0 if spread <= NO_VARIANCE else min(1.0, max(0.0, covariance / spread))
 
@@ -161,6 +165,11 @@ def influence(sample: Sample, rest: Values, *, lam: float) -> Values:
 
     Returns:
         Shape (N,).
+
+    Example:
+        >>> one = Sample(np.array([1.0, 0]), np.array([1.0, np.nan]), np.arange(2))
+        >>> influence(one, np.array([0.25]), lam=0.5)
+        array([ 0.375, -0.125])
     """
     moved = lam * (sample.judge - sample.judge.mean()) / len(sample.judge)
     moved[sample.is_labelled] += rest
@@ -175,42 +184,8 @@ def _clustered(sample: Sample, rest: Values, *, lam: float) -> tuple[float, int]
     return variance * held / (held - 2), held - 2
 
 
-def textbook(sample: Sample, *, lam: float | None = None) -> Fit:
-    """Give the form of the papers, in which labelled and unlabelled items are disjoint.
-
-    theta = lam f_u + y_m - lam f_m; V = lam^2 var(f_u)/n_u + var(y - lam f)_m/m;
-    tuned lam = cov(y, f)_m / ((1 + m/n_u) var(f over all N)), cut to [0, 1], the
-    last variance with N - 1. It is
-    here to be held against other implementations; `ppi` is what threadmed prints.
-
-    Args:
-        sample: Plain random labels, at least 2, and at least 2 unlabelled items.
-        lam: None tunes it.
-
-    Returns:
-        The mean; its normal interval is value -/+ z sqrt(variance).
-
-    References:
-        Angelopoulos et al. (2023), arXiv 2301.09633 and 2311.01453.
-    """
-    labelled = sample.is_labelled
-    y, f, rest = (
-        sample.expert[labelled],
-        sample.judge[labelled],
-        sample.judge[~labelled],
-    )
-    if lam is None:
-        covariance = float(((y - y.mean()) * (f - f.mean())).mean())
-        lam = _tuned(sample, covariance / (1 + len(y) / len(rest)), ddof=1)
-    value = float(lam * rest.mean() + (y - lam * f).mean())
-    variance = lam**2 * rest.var() / len(rest) + (y - lam * f).var() / len(y)
-    return Fit(value, lam, float(variance), len(y) - 1)
-
-
 def wilson_limits(fit: Fit, *, at_least: int, level: float) -> Interval:
     """Put Wilson's interval around a corrected share.
-
-    n_eff = theta (1-theta)/V (z/t)^2.
 
     Args:
         fit: A share.
@@ -226,8 +201,17 @@ def wilson_limits(fit: Fit, *, at_least: int, level: float) -> Interval:
     share = min(1.0, max(0.0, fit.value))
     if fit.variance <= NO_VARIANCE or not 0 < fit.value < 1:
         return wilson(share, at_least, level=level)
-    n_eff = share * (1 - share) / fit.variance * t_factor(level, fit.df)
-    return wilson(share, n_eff, level=level)
+    return wilson(share, effective_labels(fit, level=level), level=level)
+
+
+def effective_labels(fit: Fit, *, level: float) -> float:
+    """Give n_eff = theta (1-theta)/V (z/t)^2, for a theta within (0, 1).
+
+    Example:
+        >>> round(effective_labels(Fit(0.5, 1.0, 0.0025, 98), level=0.95), 2)
+        97.55
+    """
+    return fit.value * (1 - fit.value) / fit.variance * t_factor(level, fit.df)
 
 
 def corrected_rate(
@@ -257,7 +241,13 @@ def corrected_rate(
 
 
 def share_of(sample: Sample, *, lam: float | None, level: float) -> Estimate:
-    """Estimate a corrected share, however few the labels; 3 of 3 threads at least."""
+    """Estimate a corrected share, however few the labels; 3 of 3 threads at least.
+
+    Example:
+        >>> f = np.tile([1.0, 0, 1, 1], 3)
+        >>> share_of(Sample(f, f, np.arange(12)), lam=None, level=0.95).value
+        0.75
+    """
     fit = ppi(sample, lam=lam)
     worth = sample.label_threads if sample.is_clustered else sample.m
     limits = wilson_limits(fit, at_least=worth, level=level)
@@ -297,7 +287,13 @@ def corrected_mean(
 
 
 def to_scores(share: Estimate) -> Estimate:
-    """Map a share in [0, 1] back to a mean of scores in [-1, 1]."""
+    """Map a share in [0, 1] back to a mean of scores in [-1, 1].
+
+    Example:
+        >>> f = np.tile([1.0, 0, 1, 1], 3)
+        >>> to_scores(share_of(Sample(f, f, np.arange(12)), lam=None, level=0.95)).value
+        0.5
+    """
     return Estimate(
         value=2 * share.value - 1,
         low=2 * share.low - 1,
@@ -359,7 +355,12 @@ def corrected_difference(
 
 
 def too_few_labels(sample: Sample) -> NotEstimable | None:
-    """Say why there is no correction, or None."""
+    """Say why there is no correction, or None.
+
+    Example:
+        >>> too_few_labels(Sample(np.ones(9), np.ones(9), np.arange(9))).reason
+        'fewer than 30 labels'
+    """
     if sample.m < FEWEST_LABELS:
         reason = f"fewer than {FEWEST_LABELS} labels"
     elif sample.label_threads < FEWEST_LABEL_THREADS:
@@ -370,6 +371,11 @@ def too_few_labels(sample: Sample) -> NotEstimable | None:
 
 
 def few_label_threads(sample: Sample) -> str:
-    """Give the flag of a number whose labels come from few threads, or nothing."""
+    """Give the flag of a number whose labels come from few threads, or nothing.
+
+    Example:
+        >>> few_label_threads(Sample(np.ones(9), np.ones(9), np.arange(9)))
+        'labels from fewer than 10 threads'
+    """
     few = f"labels from fewer than {FEW_THREADS} threads"
     return few if sample.label_threads < FEW_THREADS else ""

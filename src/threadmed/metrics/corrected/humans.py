@@ -33,7 +33,14 @@ def humans_rate(sample: Sample, *, level: float = 0.95) -> Number:
 
 
 def humans_mean(sample: Sample, *, level: float = 0.95) -> Number:
-    """Estimate a mean of scores in [-1, 1] from the labels alone."""
+    """Estimate a mean of scores in [-1, 1] from the labels alone.
+
+    Example:
+        >>> import numpy as np
+        >>> y = np.array([1.0, 1, 1, 0, -1, -1, np.nan])
+        >>> round(humans_mean(Sample(np.ones(7), y, np.arange(7))).value, 3)
+        0.167
+    """
     labelled = sample.is_labelled
     if sample.m == 0 or not sample.is_weighted:
         return mean_score(

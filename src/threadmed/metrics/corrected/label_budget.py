@@ -4,7 +4,8 @@ import math
 from typing import NamedTuple
 
 from threadmed.metrics.corrected.debias import Sample
-from threadmed.metrics.intervals import NO_VARIANCE, normal_quantile
+from threadmed.metrics.intervals import NO_VARIANCE
+from threadmed.metrics.quantiles import normal_quantile
 from threadmed.records import Record
 
 
@@ -120,6 +121,13 @@ def to_halve(sample: Sample, *, level: float = 0.95) -> LabelsNeeded | None:
 
     Returns:
         None where there are no labels or all of them are alike.
+
+    Example:
+        >>> import numpy as np
+        >>> f = np.arange(600) % 4 / 3 > 0.2
+        >>> y = np.where(np.arange(600) < 60, f ^ (np.arange(600) % 7 == 0), np.nan)
+        >>> to_halve(Sample(f * 1.0, y, np.arange(600))).labels
+        300
     """
     of = explained(sample)
     if of is None:

@@ -5,7 +5,8 @@
 JudgeCorrection
 ├── groups        one target in one setting
 ├── means         one setting, the mean over its targets
-└── differences   targets in multi_turn, and settings of one target, on the same items
+└── differences   targets in their main setting, and settings of one target, on the same
+                  items
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -16,10 +17,7 @@ from threadmed.metrics.corrected.adjusted import AdjustedNumber
 from threadmed.metrics.corrected.label_budget import LabelsNeeded
 from threadmed.metrics.corrected.sampling import Imbalance
 from threadmed.metrics.estimates import NotEstimable, Number
-from threadmed.records import Record, Score, Setting, ThreadId
-
-Item = tuple[str, Setting, ThreadId, int]
-"""Target, setting, thread and turn."""
+from threadmed.records import Record, Score, Setting
 
 Sampling = Literal["recorded", "by_verdict", "assumed_random"]
 """How the labelled items were drawn: with chances that are known, by what the judge

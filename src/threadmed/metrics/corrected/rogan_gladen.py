@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from threadmed.metrics.corrected.adjusted import Adjusted, AdjustedNumber
 from threadmed.metrics.estimates import NotEstimable
-from threadmed.metrics.intervals import Interval, normal_quantile, wilson
+from threadmed.metrics.intervals import Interval, wilson
+from threadmed.metrics.quantiles import normal_quantile
 
 FEWEST_OF_A_CLASS = 20
 """Below this many labels of a class its error rate is not known well enough."""
@@ -32,6 +33,23 @@ class Known(NamedTuple):
     def specificity(self) -> float:
         """Share of the expert's no that the judge finds."""
         return self.true_no / self.no
+
+
+class Shares(NamedTuple):
+    """The three shares of a correction, each with the number that it is a share of."""
+
+    share: float
+    """Judged corrected, among `n`."""
+    n: float
+    sensitivity: float
+    yes: float
+    specificity: float
+    no: float
+
+    @property
+    def corrected(self) -> float:
+        """The true share that they come to."""
+        return corrected_share(self.share, self.sensitivity, self.specificity)
 
 
 def rogan_gladen(
@@ -96,6 +114,48 @@ def corrected_share(share: float, sensitivity: float, specificity: float) -> flo
     return (share + specificity - 1) / (sensitivity + specificity - 1)
 
 
+def plain_shares(hits: int, n: int, known: Known) -> Shares:
+    """Set the shares as they are counted.
+
+    Example:
+        >>> of = plain_shares(380, 604, Known(35, 38, 27, 34))
+        >>> round(of.corrected, 6), round(corrected_variance(of) ** 0.5, 6)
+        (0.591826, 0.060267)
+    """
+    return Shares(
+        share=hits / n,
+        n=n,
+        sensitivity=known.sensitivity,
+        yes=known.yes,
+        specificity=known.specificity,
+        no=known.no,
+    )
+
+
+def corrected_variance(of: Shares) -> float:
+    """Give the variance of a corrected share, by the delta method.
+
+    [p(1-p)/n + theta^2 se(1-se)/m1 + (1-theta)^2 sp(1-sp)/m0] / (se + sp - 1)^2.
+
+    Args:
+        of: Shares with se + sp above 1.
+
+    References:
+        Rogan and Gladen (1978); Lee et al. (2025), arXiv 2511.21140.
+
+    Example:
+        >>> perfect = Shares(0.5, 100, sensitivity=1, yes=9, specificity=1, no=9)
+        >>> corrected_variance(perfect)
+        0.0025
+    """
+    theta = of.corrected
+    of_se = of.sensitivity * (1 - of.sensitivity) / of.yes
+    of_sp = of.specificity * (1 - of.specificity) / of.no
+    of_share = of.share * (1 - of.share) / of.n
+    variance = of_share + theta**2 * of_se + (1 - theta) ** 2 * of_sp
+    return variance / (of.sensitivity + of.specificity - 1) ** 2
+
+
 def _refused(known: Known, *, level: float) -> str | None:
     if min(known.yes, known.no) < FEWEST_OF_A_CLASS:
         few = f"fewer than {FEWEST_OF_A_CLASS} labels of a class"
@@ -134,15 +194,18 @@ def lang_reiczigel(hits: int, n: int, *, known: Known, level: float = 0.95) -> I
 
     References:
         Lang and Reiczigel (2014), Preventive Veterinary Medicine 113:13.
+
+    Example:
+        >>> limits = lang_reiczigel(380, 604, known=Known(35, 38, 27, 34))
+        >>> round(limits.low, 6), round(limits.high, 6)
+        (0.466605, 0.722869)
     """
     z = normal_quantile(level)
     all_n, yes, no = n + z**2, known.yes + 2, known.no + 2
-    p = (hits + z**2 / 2) / all_n
     se, sp = (known.true_yes + 1) / yes, (known.true_no + 1) / no
-    theta = corrected_share(p, se, sp)
-    of_se, of_sp = se * (1 - se) / yes, sp * (1 - sp) / no
-    variance = p * (1 - p) / all_n + theta**2 * of_se + (1 - theta) ** 2 * of_sp
-    half = z * variance**0.5 / (se + sp - 1)
+    of = Shares((hits + z**2 / 2) / all_n, all_n, se, yes, sp, no)
+    half = z * corrected_variance(of) ** 0.5
+    theta, of_se, of_sp = of.corrected, se * (1 - se) / yes, sp * (1 - sp) / no
     middle = theta + 2 * z**2 * (theta * of_se - (1 - theta) * of_sp)
     return Interval(_cut(middle - half), _cut(middle + half))
 

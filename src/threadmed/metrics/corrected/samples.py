@@ -7,16 +7,11 @@ import numpy as np
 
 from threadmed.metrics.corrected.debias import Sample, ppi
 from threadmed.metrics.corrected.inversion import Labels
-from threadmed.metrics.corrected.records import (
-    CorrectionOptions,
-    Expert,
-    Item,
-    Sampling,
-)
+from threadmed.metrics.corrected.records import CorrectionOptions, Expert, Sampling
 from threadmed.metrics.estimates import Estimate, Number
 from threadmed.metrics.intervals import Codes, Values
 from threadmed.metrics.items import thread_codes
-from threadmed.records import PanelScore, Setting
+from threadmed.records import Item, PanelScore, Setting
 
 Name = tuple[str, Setting]
 """Target and setting."""
@@ -57,7 +52,15 @@ class Group(NamedTuple):
 def grouped(
     rows: Sequence[PanelScore], experts: Mapping[Item, Expert]
 ) -> dict[Name, Group]:
-    """Set the judged items of every target and setting as columns."""
+    """Set the judged items of every target and setting as columns.
+
+    Example:
+        >>> from threadmed.records import ThreadId
+        >>> row = PanelScore(target="m", setting="oracle", thread_id=ThreadId("T1"), turn=2,
+        ...     score=1, outcome="scored")
+        >>> grouped([row], {})["m", "oracle"].turns
+        array([2])
+    """
     codes = thread_codes(rows)
     by_name: dict[Name, list[PanelScore]] = {}
     for row in rows:
@@ -93,7 +96,14 @@ def _probabilities(said: Sequence[Expert | None]) -> Values | None:
 
 
 def pooled_labels(groups: Mapping[Name, Group]) -> Labels:
-    """Put the labels of every target and setting together."""
+    """Put the labels of every target and setting together.
+
+    Example:
+        >>> sample = Sample(np.array([1.0, 0]), np.array([1.0, np.nan]), np.arange(2))
+        >>> group = Group(sample, np.zeros(2, int), 0)
+        >>> pooled_labels({("a", "oracle"): group, ("b", "oracle"): group}).expert
+        array([1., 1.])
+    """
     kept = [(group.sample, group.sample.is_labelled) for group in groups.values()]
     return Labels(
         expert=np.concatenate([sample.expert[mask] for sample, mask in kept]),
@@ -103,14 +113,27 @@ def pooled_labels(groups: Mapping[Name, Group]) -> Labels:
 
 
 def sampling_of(group: Group, options: CorrectionOptions) -> Sampling:
-    """Say how the labelled items of a group were drawn."""
+    """Say how the labelled items of a group were drawn.
+
+    Example:
+        >>> sample = Sample(np.array([1.0, 0]), np.array([1.0, np.nan]), np.arange(2))
+        >>> sampling_of(Group(sample, np.zeros(2, int), 0), CorrectionOptions())
+        'assumed_random'
+    """
     if group.is_recorded:
         return "recorded"
     return "by_verdict" if options.by_verdict else "assumed_random"
 
 
 def weighed(sample: Sample, group: Group, *, options: CorrectionOptions) -> Sample:
-    """Give labels that were drawn by verdict the chances that this implies."""
+    """Give labels that were drawn by verdict the chances that this implies.
+
+    Example:
+        >>> sample = Sample(np.array([1.0, 1, 0]), np.array([1, np.nan, 0]), np.arange(3))
+        >>> group = Group(sample, np.zeros(3, int), 0)
+        >>> weighed(sample, group, options=CorrectionOptions(by_verdict=True)).probability
+        array([0.5, 0.5, 1. ])
+    """
     if group.is_recorded or not options.by_verdict or sample.m == 0:
         return sample
     _, kinds = np.unique(group.sample.judge, return_inverse=True)
@@ -121,6 +144,14 @@ def weighed(sample: Sample, group: Group, *, options: CorrectionOptions) -> Samp
 def believed(
     sample: Sample, found: Number, *, options: CorrectionOptions
 ) -> float | None:
-    """Say how far the judge was believed; None where there was no correction."""
+    """Say how far the judge was believed; None where there was no correction.
+
+    Example:
+        >>> from threadmed.metrics.estimates import NotEstimable
+        >>> few = NotEstimable(reason="fewer than 30 labels", n=0)
+        >>> sample = Sample(np.array([1.0, 0]), np.array([1.0, np.nan]), np.arange(2))
+        >>> believed(sample, few, options=CorrectionOptions()) is None
+        True
+    """
     is_fit = isinstance(found, Estimate)
     return ppi(sample, lam=options.lam).lam if is_fit else None

@@ -19,9 +19,9 @@ from threadmed.metrics.intervals import (
     Codes,
     Interval,
     Values,
-    t_factor,
     wilson,
 )
+from threadmed.metrics.quantiles import t_factor
 
 
 def mean_over_groups(
@@ -72,7 +72,13 @@ def mean_over_groups(
 
 
 def joined(groups: Sequence[Sample]) -> Sample:
-    """Put the items of all groups together, without their probabilities."""
+    """Put the items of all groups together, without their probabilities.
+
+    Example:
+        >>> one = Sample(np.array([1.0, 0]), np.array([1.0, np.nan]), np.arange(2))
+        >>> joined([one, one]).m
+        2
+    """
     return Sample(
         judge=np.concatenate([group.judge for group in groups]),
         expert=np.concatenate([group.expert for group in groups]),
@@ -91,7 +97,16 @@ def _refused(groups: Sequence[Sample], pooled: Sample) -> str | None:
 
 
 def fit_over_groups(groups: Sequence[Sample], *, lam: float | None = None) -> Fit:
-    """Give the mean over groups, and the variance, before there is an interval."""
+    """Give the mean over groups, and the variance, before there is an interval.
+
+    Example:
+        >>> f = np.tile([1.0, 0, 1, 1], 30)
+        >>> y = np.where(np.arange(120) < 40, f, np.nan)
+        >>> one = Sample(f, y, np.arange(120))
+        >>> fit = fit_over_groups([one, one._replace(threads=one.threads + 120)])
+        >>> fit.value, round(fit.lam, 6), fit.df
+        (0.75, 1.0, 78)
+    """
     lam = _tuned(groups) if lam is None else lam
     pooled = joined(groups)
     values, moved = [], []
@@ -130,6 +145,13 @@ def judged_mean(judges: Sequence[tuple[Values, Codes]], *, level: float) -> Numb
     Args:
         judges: Scores 0 and 1 and their threads, of each group.
         level: Coverage aimed at, in (0, 1).
+
+    Example:
+        >>> one, other = np.tile([1.0, 0], 20), np.tile([1.0, 1, 1, 0], 10)
+        >>> threads = np.arange(40)
+        >>> found = judged_mean([(one, threads), (other, threads)], level=0.95)
+        >>> round(found.value, 6)
+        0.625
     """
     groups = [Sample(judge, judge, threads) for judge, threads in judges]
     return mean_over_groups(groups, lam=0.0, level=level)

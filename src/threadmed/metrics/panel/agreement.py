@@ -101,7 +101,12 @@ def _claims(mask: NDArray[np.bool_]) -> Values:
 
 
 def complete(table: Values) -> NDArray[np.bool_]:
-    """Mark the items that every judge scored, shape (n,)."""
+    """Mark the items that every judge scored, shape (n,).
+
+    Example:
+        >>> complete(np.array([[1.0, 0], [1, np.nan]]))
+        array([ True, False])
+    """
     return np.asarray(~np.isnan(table).any(axis=1))
 
 
@@ -131,6 +136,11 @@ def majority(table: Values, threads: Codes, *, level: float) -> Number:
         table: Shape (n, J); only items that every judge scored count.
         threads: Shape (n,).
         level: Coverage aimed at, in (0, 1).
+
+    Example:
+        >>> table = np.array([[1.0, 1, 0], [1, 0, -1]] * 6)
+        >>> majority(table, np.arange(12), level=0.95).value
+        0.5
     """
     whole = complete(table)
     counts = np.stack([(table[whole] == score).sum(axis=1) for score in (-1, 0, 1)])

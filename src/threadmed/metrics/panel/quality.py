@@ -6,16 +6,20 @@ PanelQuality
 ├── without    each judge left out in turn, by target and setting
 ├── unrelated  each target by the judges that are not of its own family
 └── effective  how many independent judges the panel is worth
+
+At turn 0 a target is asked the same in every setting, so that one answer and what the
+judges said of it stand in the table once for each: in all that is said of the judges
+it counts once. What is said of a target in a setting rests on all items of it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 import msgspec
 import numpy as np
 
 from threadmed.metrics.bootstrap import stream
-from threadmed.metrics.corrected.records import Expert, Item
+from threadmed.metrics.corrected.records import Expert
 from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.intervals import Codes, Values, rate
 from threadmed.metrics.items import thread_codes
@@ -31,6 +35,7 @@ from threadmed.metrics.panel.agreement import (
 from threadmed.metrics.panel.families import family
 from threadmed.metrics.panel.variants import (
     BY_SELECTION,
+    UNSCORED,
     Panels,
     Place,
     Rule,
@@ -38,7 +43,7 @@ from threadmed.metrics.panel.variants import (
     own_family_out,
     without_judge,
 )
-from threadmed.records import PanelScore, Record, Score
+from threadmed.records import Item, PanelScore, Record, Score
 
 FULL_ENOUGH = 0.95
 """A judge that scored less than this share of the items is named."""
@@ -86,7 +91,7 @@ class PanelQuality(Record, frozen=True, kw_only=True):
     options: PanelOptions
     judges: tuple[str, ...]
     n_items: int
-    """Items with a score of any judge."""
+    """Items with a score of any judge; at turn 0 one for all settings."""
     n_complete: int
     """Items that every judge scored; unanimity and majority rest on them."""
     families: tuple[JudgeFamily, ...]
@@ -118,22 +123,28 @@ def panel_quality(
         panel: Who judged, and by what rule.
         experts: Experts' scores; without any there is no effective number of judges.
         options: How.
+
+    Example:
+        >>> panel = Judging(("a", "b"), lambda judges: lambda scores: scores[0], {})
+        >>> panel_quality([], {}, panel=panel).unanimity.reason
+        'no scored items'
     """
     asked = options or PanelOptions()
     panels = _panels(rows, verdicts, panel)
     families = _families(panels, panel.models)
     whose = {one.name: one.family for one in families}
-    among = (panels.table, panels.threads)
+    once = _part(panels, _once(panels, range(len(panels.places))))
+    among = (once.table, once.threads)
     by = {"draws": asked.draws, "seed": asked.seed}
-    n_complete = int(complete(panels.table).sum())
+    n_complete = int(complete(once.table).sum())
     chosen = NotEstimable(reason=BY_SELECTION, n=n_complete) if panel.selected else None
     return PanelQuality(
         options=asked,
         judges=panel.judges,
-        n_items=len(panels.places),
+        n_items=len(once.places),
         n_complete=n_complete,
         families=families,
-        pairs=_pairs(panels, level=asked.level),
+        pairs=_pairs(once, level=asked.level),
         unanimity=chosen or unanimity(*among, level=asked.level),
         majority=chosen or majority(*among, level=asked.level),
         tie_breaks=_tie_breaks(rows, level=asked.level),
@@ -141,6 +152,27 @@ def panel_quality(
         unrelated=own_family_out(panels, whose, level=asked.level, **by),
         effective=chosen or _effective(panels, experts or {}, options=asked),
         warnings=_warnings(panels, families),
+    )
+
+
+def _once(panels: Panels, places: Iterable[int]) -> list[int]:
+    """Leave out of some items the second of what is one answer in several settings.
+
+    Scores that come from elsewhere may be of several answers; those that differ stay.
+    """
+    scores = np.nan_to_num(panels.table, nan=UNSCORED).tolist()
+    found: dict[tuple[object, ...], int] = {}
+    for at in places:
+        place = panels.places[at]
+        setting = place.setting if place.turn else None
+        key = (place.target, setting, place.thread, place.turn, *scores[at])
+        found.setdefault(key, at)
+    return list(found.values())
+
+
+def _part(panels: Panels, places: Sequence[int]) -> Panels:
+    return panels._replace(
+        places=tuple(panels.places[at] for at in places), table=panels.table[places]
     )
 
 
@@ -221,7 +253,21 @@ def _families(panels: Panels, models: Mapping[str, str]) -> tuple[JudgeFamily, .
 
 
 def _tie_breaks(rows: Sequence[PanelScore], *, level: float) -> Number:
-    scored = [row for row in rows if row.misconception and row.score is not None]
+    """Give the share over the scores, of turn 0 once for all settings alike in it."""
+    held = [row for row in rows if row.misconception and row.score is not None]
+    scored = list(
+        {
+            (
+                row.target,
+                row.setting if row.turn else None,
+                row.thread_id,
+                row.turn,
+                row.score,
+                row.tie_break,
+            ): row
+            for row in held
+        }.values()
+    )
     codes = thread_codes(scored)
     threads: Codes = np.array([codes[r.thread_id] for r in scored], dtype=np.int64)
     broke = np.array([row.tie_break for row in scored], dtype=np.float64)
@@ -239,6 +285,7 @@ def _effective(
         for number, place in enumerate(panels.places)
         if whole[number] and _item(place) in experts
     ]
+    at = _once(panels, at)
     if not at:
         reason = "it needs experts' scores: agreement of judges alone cannot tell"
         return NotEstimable(reason=reason, n=0)

@@ -97,6 +97,14 @@ def without_judge(
         draws: Samples of threads.
         level: Coverage aimed at, in (0, 1).
         seed: Where the samples start.
+
+    Example:
+        >>> places = tuple(Place("m", "oracle", n, ThreadId(f"T{n}"), 0) for n in range(20))
+        >>> table = np.column_stack([np.ones(20), np.arange(20) % 2])
+        >>> panels = Panels(places, table, ("a", "b"), lambda judges: lambda scores: scores[0])
+        >>> found = without_judge(panels, draws=100, level=0.95, seed=0)
+        >>> [(each.left_out, each.pcr.value) for each in found]
+        [(('a',), 0.5), (('b',), 1.0)]
     """
     if len(panels.judges) < 2:
         return ()
@@ -151,6 +159,15 @@ def own_family_out(
     Returns:
         One variant a target and setting; of a target without relatives on the panel
         nothing is left out, but its rank may move.
+
+    Example:
+        >>> places = tuple(Place("m", "oracle", n, ThreadId(f"T{n}"), 0) for n in range(20))
+        >>> table = np.column_stack([np.ones(20), np.arange(20) % 2])
+        >>> panels = Panels(places, table, ("a", "b"), lambda judges: lambda scores: scores[0])
+        >>> families = {"a": "x", "b": "y", "m": "x"}
+        >>> found = own_family_out(panels, families, draws=100, level=0.95, seed=0)
+        >>> found[0].left_out, found[0].pcr.value, found[0].whole.value
+        (('a',), 0.5, 1.0)
     """
     found: list[Variant] = []
     for setting in _settings(panels):
@@ -211,6 +228,12 @@ def scores_of(panels: Panels, at: Sequence[int], judges: tuple[str, ...]) -> Val
         panels: What was said.
         at: Rows of the table.
         judges: Who counts, in the panel's order; none gives no score.
+
+    Example:
+        >>> panels = Panels((), np.array([[1.0, 0], [0, 1]]), ("a", "b"),
+        ...     lambda judges: lambda scores: scores[0])
+        >>> scores_of(panels, [0, 1], ("b",))
+        array([0., 1.])
     """
     if not judges:
         return np.full(len(at), np.nan)

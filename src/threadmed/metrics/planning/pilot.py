@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from threadmed.metrics.comparison import cells
+from threadmed.metrics.contrasts import main_setting
 from threadmed.metrics.intervals import cluster_variance, totals
 from threadmed.metrics.items import Items, by_group, items_of, thread_codes
 from threadmed.records import PanelScore, Record, Setting
@@ -34,7 +35,7 @@ class PilotPair(Record, frozen=True, kw_only=True):
 def pilot_pairs(scores: Sequence[PanelScore]) -> tuple[PilotPair, ...]:
     """Look at all that threadmed would compare in a table of scores.
 
-    Every two settings of a target, and every two targets in `multi_turn`, with at
+    Every two settings of a target, and every two targets in their main setting, with at
     least 30 items in common and one that differs.
 
     Args:
@@ -58,9 +59,10 @@ def pilot_pairs(scores: Sequence[PanelScore]) -> tuple[PilotPair, ...]:
 
 
 def _pairs(sides: dict[tuple[str, Setting], Items]) -> Iterator[PilotPair]:
+    main = main_setting({setting for _, setting in sides}) if sides else None
     for one, other in combinations(sides, 2):
         is_same_target = one[0] == other[0]
-        if is_same_target or one[1] == other[1] == "multi_turn":
+        if is_same_target or one[1] == other[1] == main:
             first, second = sides[one].scored.shared(sides[other].scored)
             named = f"{one[0]} {one[1]}", f"{other[0]} {other[1]}"
             if len(first.turns) >= FEWEST_IN_COMMON:

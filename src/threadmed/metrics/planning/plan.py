@@ -62,6 +62,11 @@ def plan_study(wish: Wish, *, scores: Sequence[PanelScore] = ()) -> StudyPower:
 
     Raises:
         InputError: If a value cannot be, or the pilot compares nothing.
+
+    Example:
+        >>> wish = Wish(items=604, threads=505, discordant=0.38, deff=1, simulate=0)
+        >>> round(plan_study(wish).smallest.difference.formula, 6)
+        0.070271
     """
     _check(wish)
     pilot = pilot_pairs(scores)

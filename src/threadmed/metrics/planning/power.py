@@ -13,12 +13,8 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from threadmed.metrics.corrected.label_budget import Explained
-from threadmed.metrics.intervals import (
-    normal_quantile,
-    t_factor,
-    t_quantile,
-    wilson,
-)
+from threadmed.metrics.intervals import wilson
+from threadmed.metrics.quantiles import normal_quantile, t_factor, t_quantile
 from threadmed.records import Record
 
 FEW_FOR_A_NORMAL = 30
@@ -77,7 +73,13 @@ def design_effect(alike: float, *, squares: float, items: int) -> float:
 
 
 def corrected_level(design: Design) -> float:
-    """Give the level of the smallest of m p-values under Holm: 1 - (1-level)/m."""
+    """Give the level of the smallest of m p-values under Holm: 1 - (1-level)/m.
+
+    Example:
+        >>> plan = Design(items=604, threads=505, discordant=0.38, alike=0, deff=1)
+        >>> round(corrected_level(plan.sized(604)), 3)
+        0.95
+    """
     return 1 - (1 - design.level) / design.comparisons
 
 
@@ -176,7 +178,13 @@ def smallest_step(design: Design) -> float | None:
 
 
 def difference_half_width(design: Design) -> float:
-    """Give half the width of the interval of a paired difference of 0."""
+    """Give half the width of the interval of a paired difference of 0.
+
+    Example:
+        >>> plan = Design(items=604, threads=505, discordant=0.38, alike=0, deff=1)
+        >>> round(difference_half_width(plan), 4)
+        0.0493
+    """
     return t_quantile(design.level, design.threads - 1) * _standard_error(design)
 
 
@@ -186,6 +194,11 @@ def rate_half_width(design: Design, rate: float) -> float:
     Args:
         design: Its design effect is taken for that of the rate.
         rate: PCR that is expected, in [0, 1].
+
+    Example:
+        >>> plan = Design(items=109, threads=109, discordant=0.38, alike=0, deff=1)
+        >>> round(rate_half_width(plan, 96 / 109), 6)
+        0.061188
     """
     n_star = design.items / design.deff
     if design.deff > 1:

@@ -126,6 +126,12 @@ def latent(
 
     Returns:
         Shape (studies, settings, n); `value > -thresholds(...)` is a correction.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> latent(even_layout(items=5, threads=2), Effects(), settings=3, studies=4,
+        ...     rng=rng).shape
+        (4, 3, 5)
     """
     n, groups = len(layout.threads), len(layout.sizes)
     shape = (studies, settings, n)
@@ -175,6 +181,10 @@ def chances(share: float, effects: Effects) -> Values:
 
     Returns:
         Shape (2000,), equally likely.
+
+    Example:
+        >>> round(float(chances(0.3, Effects(thread=1.5)).mean()), 4)
+        0.3
     """
     from scipy.special import expit
 
@@ -202,6 +212,11 @@ def judged(
         sensitivity: Chance that the judge says corrected where the expert does.
         specificity: Chance that it does not where the expert does not.
         rng: Source of randomness.
+
+    Example:
+        >>> truth = np.array([True, False])
+        >>> judged(truth, sensitivity=1, specificity=1, rng=np.random.default_rng(0))
+        array([ True, False])
     """
     chance = np.where(truth, sensitivity, 1 - specificity)
     return np.asarray(rng.random(truth.shape) < chance)
@@ -224,6 +239,12 @@ def places(
 
     Returns:
         Shape (studies, n).
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> drawn = places(even_layout(items=2, threads=1), alike=1, studies=1, rng=rng)
+        >>> bool(drawn[0, 0] == drawn[0, 1])
+        True
     """
     n, groups = len(layout.threads), len(layout.sizes)
     leaders = rng.random((studies, groups))[:, layout.threads]
@@ -258,6 +279,10 @@ def thread_means(values: Values, layout: Layout) -> tuple[Values, Values]:
     Returns:
         Mean and variance, each of shape (studies,); what `cluster_variance` computes
         for one study.
+
+    Example:
+        >>> thread_means(np.array([[1.0, 0]]), even_layout(items=2, threads=2))
+        (array([0.5]), array([0.25]))
     """
     sizes = layout.sizes
     sums = np.add.reduceat(values, layout.starts, axis=1)

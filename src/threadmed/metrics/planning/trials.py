@@ -7,7 +7,7 @@ import numpy as np
 from threadmed.metrics.comparison import FEW_DISCORDANT, paired_difference
 from threadmed.metrics.corrected.debias import Sample, corrected_rate
 from threadmed.metrics.estimates import Estimate
-from threadmed.metrics.intervals import Totals, Values, rate, t_quantile
+from threadmed.metrics.intervals import Totals, Values, rate
 from threadmed.metrics.planning.power import Design, Judge, corrected_level
 from threadmed.metrics.planning.simulate import (
     Layout,
@@ -17,6 +17,7 @@ from threadmed.metrics.planning.simulate import (
     places,
     thread_means,
 )
+from threadmed.metrics.quantiles import t_quantile
 from threadmed.metrics.significance import sign_flip
 
 MOST_VALUES = 20_000_000
