@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.rating_desk import NAMES, Client, Room, rated_study
+from annotate.rating_server import NAMES, Client, Server, rated_study
 from threadmed.labels.experts import read_ratings
 from threadmed.study import Folder
 
@@ -24,36 +24,36 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 @pytest.fixture(scope="module")
-def room(folder: Folder) -> Iterator[Room]:
-    running = Room(folder, *OPTIONS)
+def server(folder: Folder) -> Iterator[Server]:
+    running = Server(folder, *OPTIONS)
     yield running
     running.stop()
 
 
-def guest(room: Room, name: str) -> Client:
+def signed_in(server: Server, name: str) -> Client:
     """Let somebody in, by a link that the organiser makes."""
-    host = Client(room.url)
-    token = room.links["organiser"].partition("token=")[2]
+    host = Client(server.url)
+    token = server.links["organiser"].partition("token=")[2]
     if host.form("/enter", token=token)[0] == 200:
         _, text, _ = host.ask("/rate/scoring")
         host.setup = json.loads(text.partition('id="setup">')[2].partition("</")[0])
-        ORGANISERS[room.url] = host
-    host = ORGANISERS[room.url]
+        ORGANISERS[server.url] = host
+    host = ORGANISERS[server.url]
     if name == "organiser":
         return host
     status, text, _ = host.form("/organiser/link", form=host.setup["form"], name=name)
     assert status == 200
     link = text.partition("/enter?token=")[2].partition("<")[0]
-    return Client(room.url).come_in(f"token={link}")
+    return Client(server.url).come_in(f"token={link}")
 
 
 ORGANISERS: dict[str, Client] = {}
 """The one session that the organiser's own link begins, by server."""
 
 
-def test_nobody_comes_in_without_a_link(room: Room) -> None:
-    stranger = Client(room.url)
-    for path in ("/", "/rate/scoring", "/desk/scoring", "/organiser"):
+def test_nobody_comes_in_without_a_link(server: Server) -> None:
+    stranger = Client(server.url)
+    for path in ("/", "/rate/scoring", "/item/scoring", "/organiser"):
         status, text, _ = stranger.ask(path)
         assert status == 401
         assert "your own link" in text
@@ -62,11 +62,11 @@ def test_nobody_comes_in_without_a_link(room: Room) -> None:
     assert stranger.ask("/enter?token=guess")[0] == 403
 
 
-def test_a_link_opens_once_and_a_look_at_it_uses_nothing_up(room: Room) -> None:
-    host = guest(room, "organiser")
+def test_a_link_opens_once_and_a_look_at_it_uses_nothing_up(server: Server) -> None:
+    host = signed_in(server, "organiser")
     _, text, _ = host.form("/organiser/link", form=host.setup["form"], name="ann")
     token = text.partition("/enter?token=")[2].partition("<")[0]
-    first, second = Client(room.url), Client(room.url)
+    first, second = Client(server.url), Client(server.url)
 
     assert "Begin" in first.ask(f"/enter?token={token}")[1]
     assert "Begin" in second.ask(f"/enter?token={token}")[1]
@@ -74,16 +74,16 @@ def test_a_link_opens_once_and_a_look_at_it_uses_nothing_up(room: Room) -> None:
     status, text, _ = second.form("/enter", token=token)
     assert status == 403
     assert "was used" in text
-    assert first.ask("/desk/scoring")[0] == 200
+    assert first.ask("/item/scoring")[0] == 200
 
 
-def test_the_cookie_is_closed_to_scripts_and_to_other_sites(room: Room) -> None:
-    host = guest(room, "organiser")
+def test_the_cookie_is_closed_to_scripts_and_to_other_sites(server: Server) -> None:
+    host = signed_in(server, "organiser")
     _, text, _ = host.form("/organiser/link", form=host.setup["form"], name="bob")
     token = text.partition("/enter?token=")[2].partition("<")[0]
-    asked = http.client.HTTPConnection(room.url.removeprefix("http://"))
+    asked = http.client.HTTPConnection(server.url.removeprefix("http://"))
     headers = {
-        "Origin": room.url,
+        "Origin": server.url,
         "Content-Type": "application/x-www-form-urlencoded",
     }
     asked.request("POST", "/enter", f"token={token}", headers)
@@ -96,9 +96,9 @@ def test_the_cookie_is_closed_to_scripts_and_to_other_sites(room: Room) -> None:
     assert "SameSite=strict" in cookie
 
 
-def test_every_reply_forbids_inline_script_and_other_servers(room: Room) -> None:
-    client = guest(room, "ann")
-    for path in ("/rate/scoring", "/desk/scoring", "/static/rate.js", "/nothing"):
+def test_every_reply_forbids_inline_script_and_other_servers(server: Server) -> None:
+    client = signed_in(server, "ann")
+    for path in ("/rate/scoring", "/item/scoring", "/static/rate.js", "/nothing"):
         _, text, headers = client.ask(path)
         policy = headers["content-security-policy"]
         assert "default-src 'none'; script-src 'self'" in policy
@@ -108,8 +108,8 @@ def test_every_reply_forbids_inline_script_and_other_servers(room: Room) -> None
         assert "<style" not in text
 
 
-def test_raters_are_told_no_name_and_text_stays_text(room: Room) -> None:
-    client = guest(room, "ann")
+def test_raters_are_told_no_name_and_text_stays_text(server: Server) -> None:
+    client = signed_in(server, "ann")
     pages = [client.ask("/rate/scoring")[1], client.ask("/rate/identification")[1]]
     for task in ("scoring", "identification"):
         for _ in range(4):
@@ -123,8 +123,8 @@ def test_raters_are_told_no_name_and_text_stays_text(room: Room) -> None:
     assert not [text for text in pages[:2] if "<img" in text]
 
 
-def test_the_organisers_pages_are_the_organisers_alone(room: Room) -> None:
-    client = guest(room, "ann")
+def test_the_organisers_pages_are_the_organisers_alone(server: Server) -> None:
+    client = signed_in(server, "ann")
     for path in ("/organiser", "/organiser/live"):
         assert client.ask(path)[0] == 403
     for order in ("export", "link"):
@@ -132,8 +132,8 @@ def test_the_organisers_pages_are_the_organisers_alone(room: Room) -> None:
         assert client.form(f"/organiser/{order}", **form)[0] == 403
 
 
-def test_what_another_page_sends_is_refused(room: Room) -> None:
-    client = guest(room, "bob")
+def test_what_another_page_sends_is_refused(server: Server) -> None:
+    client = signed_in(server, "bob")
     before = client.look()
     body = json.dumps({"item": before["item"], "value": "1"}).encode()
     form = {"X-Form": client.setup["form"]}
@@ -143,39 +143,41 @@ def test_what_another_page_sends_is_refused(room: Room) -> None:
         {},
         {"X-Form": "0" * 32},
     ):
-        assert client.ask("/desk/scoring/save", body, headers=headers)[0] == 403
-    host = guest(room, "organiser")
+        assert client.ask("/item/scoring/save", body, headers=headers)[0] == 403
+    host = signed_in(server, "organiser")
     assert host.form("/organiser/export", form="")[0] == 403
     assert client.look()["done"] == before["done"]
 
 
-def test_a_name_that_is_not_the_servers_is_refused(room: Room) -> None:
-    status, _, _ = Client(room.url).ask("/", headers={"Host": "evil.example"})
+def test_a_name_that_is_not_the_servers_is_refused(server: Server) -> None:
+    status, _, _ = Client(server.url).ask("/", headers={"Host": "evil.example"})
 
     assert status == 421
 
 
 def test_a_body_that_is_too_large_is_refused_also_when_it_hides_its_length(
-    room: Room,
+    server: Server,
 ) -> None:
-    client = guest(room, "ann")
+    client = signed_in(server, "ann")
     large = b"x" * 70_000
-    assert client.ask("/desk/scoring/save", large)[0] == 413
+    assert client.ask("/item/scoring/save", large)[0] == 413
 
-    asked = http.client.HTTPConnection(room.url.removeprefix("http://"))
+    asked = http.client.HTTPConnection(server.url.removeprefix("http://"))
     asked.request(
         "POST",
         "/enter",
         iter([large[:40_000], large[:40_000]]),
-        {"Origin": room.url},
+        {"Origin": server.url},
         encode_chunked=True,
     )
     assert asked.getresponse().status == 413
     asked.close()
 
 
-def test_what_is_not_complete_or_not_ones_own_is_told_and_not_kept(room: Room) -> None:
-    ann, bob = guest(room, "ann"), guest(room, "bob")
+def test_what_is_not_complete_or_not_ones_own_is_told_and_not_kept(
+    server: Server,
+) -> None:
+    ann, bob = signed_in(server, "ann"), signed_in(server, "bob")
     before = ann.look()
     own = {ann.look()["item"]}
     wrong = [
@@ -189,16 +191,16 @@ def test_what_is_not_complete_or_not_ones_own_is_told_and_not_kept(room: Room) -
         status, told = ann.send("save", body)
         assert status == 422
         assert why in told["why"]
-    assert ann.ask("/desk/scoring?item=elsewhere")[0] == 422
-    assert ann.ask("/desk/other")[0] == 404
+    assert ann.ask("/item/scoring?item=elsewhere")[0] == 422
+    assert ann.ask("/item/other")[0] == 404
     assert ann.send("burn", {})[0] == 404
     assert ann.look()["done"] == before["done"]
     assert own
     assert bob.ask("/organiser/burn")[0] in {403, 405}
 
 
-def test_an_answer_is_saved_and_undone_and_comes_back_as_it_was(room: Room) -> None:
-    client = guest(room, "ann")
+def test_an_answer_is_saved_and_undone_and_comes_back_as_it_was(server: Server) -> None:
+    client = signed_in(server, "ann")
     before = client.look()
     after = client.say("0", note="a note", flag=True)
     assert (after["done"], after["recent"][0]["value"]) == (before["done"] + 1, "0")
@@ -211,19 +213,19 @@ def test_an_answer_is_saved_and_undone_and_comes_back_as_it_was(room: Room) -> N
     assert back["draft"]["flag"] is True
 
 
-def test_who_leaves_must_come_in_again(room: Room) -> None:
-    client = guest(room, "bob")
+def test_who_leaves_must_come_in_again(server: Server) -> None:
+    client = signed_in(server, "bob")
     assert client.form("/leave", form="wrong")[0] == 403
     status, text, _ = client.form("/leave", form=client.setup["form"])
 
     assert status == 401
     assert "your own link" in text
-    assert client.ask("/desk/scoring")[0] == 401
+    assert client.ask("/item/scoring")[0] == 401
 
 
-def test_each_is_led_to_their_own_page(room: Room) -> None:
-    assert "How far the raters are" in guest(room, "organiser").ask("/")[1]
-    client = guest(room, "ann")
+def test_each_is_led_to_their_own_page(server: Server) -> None:
+    assert "How far the raters are" in signed_in(server, "organiser").ask("/")[1]
+    client = signed_in(server, "ann")
     text = client.ask("/")[1]
     assert "Does this question rest on a false belief?" in text
     assert "Leave" in text
@@ -233,9 +235,9 @@ def test_two_raters_at_once_and_a_kill_in_the_middle_lose_nothing(
     tmp_path: Path,
 ) -> None:
     folder = rated_study(tmp_path)
-    room = Room(folder, "--task", "scoring", *OPTIONS)
+    server = Server(folder, "--task", "scoring", *OPTIONS)
     raters = {
-        name: Client(room.url).come_in(room.links[name]) for name in ("ann", "bob")
+        name: Client(server.url).come_in(server.links[name]) for name in ("ann", "bob")
     }
 
     def rate(name: str, times: int) -> list[str]:
@@ -247,14 +249,14 @@ def test_two_raters_at_once_and_a_kill_in_the_middle_lose_nothing(
     with ThreadPoolExecutor(2) as pool:
         told = [pool.submit(rate, name, 4) for name in raters]
         said = {name: each.result() for name, each in zip(raters, told, strict=True)}
-    room.kill()
+    server.kill()
 
-    again = Room(folder, "--port", room.url.rpartition(":")[2])
+    again = Server(folder, "--port", server.url.rpartition(":")[2])
     assert [raters[name].look()["done"] for name in raters] == [4, 4]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda name: said[name].extend(rate(name, 5)), raters))
     assert raters["ann"].look()["item"] is None
-    host = Client(room.url).come_in(again.links["organiser"])
+    host = Client(server.url).come_in(again.links["organiser"])
     _, text, _ = host.form("/organiser/export", form=host.setup["form"])
     assert "scoring.csv" in text
     assert "stopped; every answer is in" in again.stop()
@@ -273,13 +275,13 @@ def test_a_store_that_takes_nothing_is_told_and_not_passed_over(
     tmp_path: Path,
 ) -> None:
     folder = rated_study(tmp_path)
-    room = Room(folder, "--task", "scoring", "--size", "3")
-    client = Client(room.url).come_in(room.links["rater-1"])
+    server = Server(folder, "--task", "scoring", "--size", "3")
+    client = Client(server.url).come_in(server.links["rater-1"])
     item = client.look()["item"]
     with closing(sqlite3.connect(folder.ratings / "annotation.sqlite")) as store:
         store.execute("ALTER TABLE entries RENAME COLUMN said TO lost")
     status, told = client.send("save", {"item": item, "value": "1"})
-    room.stop()
+    server.stop()
 
     assert status == 503
     assert "the store did not take it" in told["why"]
@@ -287,9 +289,11 @@ def test_a_store_that_takes_nothing_is_told_and_not_passed_over(
 
 def test_disagreements_are_settled_by_the_organiser(tmp_path: Path) -> None:
     folder = rated_study(tmp_path)
-    room = Room(folder, "--task", "scoring", "--size", "3", "--gold-share", "1")
-    first, second = (Client(room.url).come_in(room.links[f"rater-{n}"]) for n in (1, 2))
-    host = Client(room.url).come_in(room.links["organiser"])
+    server = Server(folder, "--task", "scoring", "--size", "3", "--gold-share", "1")
+    first, second = (
+        Client(server.url).come_in(server.links[f"rater-{n}"]) for n in (1, 2)
+    )
+    host = Client(server.url).come_in(server.links["organiser"])
     _, nothing, _ = host.ask("/organiser/live")
     for _ in range(3):
         first.say("1")
@@ -298,7 +302,7 @@ def test_disagreements_are_settled_by_the_organiser(tmp_path: Path) -> None:
     host.say("-1", note="settled")
     _, numbers, _ = host.ask("/organiser/live")
     host.form("/organiser/export", form=host.setup["form"])
-    room.stop()
+    server.stop()
 
     assert "0 of 0 disagreements settled" in nothing
     assert "disabled>Settle disagreements" in nothing

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotate.rating_desk import Room, rated_study
+from annotate.rating_server import Server, rated_study
 from command_line import threadmed
 from threadmed.labels.experts import read_ratings
 from threadmed.records import Rating
@@ -39,8 +39,8 @@ def folder(tmp_path: Path) -> Folder:
 
 
 @pytest.fixture
-def room(folder: Folder) -> Iterator[Room]:
-    running = Room(folder, *TEN)
+def server(folder: Folder) -> Iterator[Server]:
+    running = Server(folder, *TEN)
     yield running
     running.stop()
 
@@ -63,15 +63,17 @@ class Watched:
         )
 
 
-def come_in(context: Any, room: Room, name: str, *, task: str = "scoring") -> Watched:
+def come_in(
+    context: Any, server: Server, name: str, *, task: str = "scoring"
+) -> Watched:
     from playwright.sync_api import expect
 
     watched = Watched(context)
-    watched.page.goto(room.links[name])
+    watched.page.goto(server.links[name])
     watched.page.keyboard.press("Tab")
     watched.page.keyboard.press("Enter")
     watched.page.wait_for_url("**/rate/**")
-    watched.page.goto(f"{room.url}/rate/{task}")
+    watched.page.goto(f"{server.url}/rate/{task}")
     expect(watched.page.locator("#saved")).to_have_text("Ready")
     return watched
 
@@ -109,12 +111,12 @@ def rows_of(folder: Folder, rater: str) -> list[Rating]:
 
 
 def test_a_rater_does_ten_items_by_keyboard_and_closes_the_tab_in_the_middle(
-    browser: Any, room: Room, folder: Folder
+    browser: Any, server: Server, folder: Folder
 ) -> None:
     from playwright.sync_api import expect
 
     context = browser.new_context()
-    first = come_in(context, room, "ann")
+    first = come_in(context, server, "ann")
     typed = [
         ("1", ""),
         ("2", "half of it"),
@@ -129,7 +131,7 @@ def test_a_rater_does_ten_items_by_keyboard_and_closes_the_tab_in_the_middle(
     first.page.close()
 
     second = Watched(context)
-    second.page.goto(f"{room.url}/rate/scoring")
+    second.page.goto(f"{server.url}/rate/scoring")
     expect(second.page.locator("#count")).to_have_text("4 of 10")
     expect(second.page.locator("#note")).to_have_value("not sent yet")
     expect(second.page.get_by_label("0, partly")).to_be_checked()
@@ -145,8 +147,8 @@ def test_a_rater_does_ten_items_by_keyboard_and_closes_the_tab_in_the_middle(
     expect(second.page.locator("#count")).to_have_text("9 of 10")
     expect(second.page.get_by_label("0, partly")).to_be_checked()
     rate(second.page, "1")
-    assert first.is_quiet(room.url)
-    assert second.is_quiet(room.url)
+    assert first.is_quiet(server.url)
+    assert second.is_quiet(server.url)
     context.close()
 
     typed += [("2", "not sent yet"), *((key, "") for key in "12311")]
@@ -154,11 +156,11 @@ def test_a_rater_does_ten_items_by_keyboard_and_closes_the_tab_in_the_middle(
 
 
 def test_two_raters_at_once_each_have_their_own(
-    browser: Any, room: Room, folder: Folder
+    browser: Any, server: Server, folder: Folder
 ) -> None:
     contexts = [browser.new_context() for _ in range(2)]
     ann, bob = (
-        come_in(context, room, name)
+        come_in(context, server, name)
         for context, name in zip(contexts, ("ann", "bob"), strict=True)
     )
     for _ in range(10):
@@ -175,12 +177,12 @@ def test_two_raters_at_once_each_have_their_own(
 
 
 def test_a_belief_must_be_said_and_hostile_text_is_shown_as_text(
-    browser: Any, room: Room
+    browser: Any, server: Server
 ) -> None:
     from playwright.sync_api import expect
 
     context = browser.new_context()
-    watched = come_in(context, room, "ann", task="identification")
+    watched = come_in(context, server, "ann", task="identification")
     page = watched.page
     shown = page.locator(".card.q .words").inner_text()
     page.keyboard.press("y")
@@ -197,17 +199,17 @@ def test_a_belief_must_be_said_and_hostile_text_is_shown_as_text(
     expect(page.locator("#save kbd")).to_have_text("Enter")
     expect(page.locator("#count")).to_have_text("1 of 10")
     assert "broken" not in page.title()
-    assert watched.is_quiet(room.url)
+    assert watched.is_quiet(server.url)
     context.close()
 
 
 def test_keys_act_outside_of_text_only_and_can_be_switched_off(
-    browser: Any, room: Room
+    browser: Any, server: Server
 ) -> None:
     from playwright.sync_api import expect
 
     context = browser.new_context()
-    page = come_in(context, room, "ann").page
+    page = come_in(context, server, "ann").page
     page.keyboard.press("o")
     page.keyboard.type("123fsu?")
     expect(page.locator("#note")).to_have_value("123fsu?")
@@ -228,12 +230,12 @@ def test_keys_act_outside_of_text_only_and_can_be_switched_off(
 
 
 def test_later_puts_an_item_at_the_end_and_a_last_answer_opens_again(
-    browser: Any, room: Room
+    browser: Any, server: Server
 ) -> None:
     from playwright.sync_api import expect
 
     context = browser.new_context()
-    page = come_in(context, room, "ann").page
+    page = come_in(context, server, "ann").page
     put_off = page.locator(".card.a .words").inner_text()
     question = page.locator(".card.q .words").inner_text()
     # The first item says the same in #live: only the reply tells that it is another.
@@ -251,14 +253,14 @@ def test_later_puts_an_item_at_the_end_and_a_last_answer_opens_again(
 
 
 def test_an_answer_that_the_server_did_not_take_stays_and_is_sent_again(
-    browser: Any, room: Room, folder: Folder
+    browser: Any, server: Server, folder: Folder
 ) -> None:
     from playwright.sync_api import expect
 
     context = browser.new_context()
-    page = come_in(context, room, "ann").page
-    room.process.kill()
-    room.process.wait()
+    page = come_in(context, server, "ann").page
+    server.process.kill()
+    server.process.wait()
     page.keyboard.press("3")
     page.keyboard.press("Enter")
 
@@ -268,7 +270,7 @@ def test_an_answer_that_the_server_did_not_take_stays_and_is_sent_again(
     expect(page.get_by_label("+1, corrected")).to_be_checked()
     expect(page.locator("#count")).to_have_text("0 of 10")
     expect(page.locator("#save")).to_be_enabled()
-    again = Room(folder, "--port", room.url.rpartition(":")[2])
+    again = Server(folder, "--port", server.url.rpartition(":")[2])
     page.keyboard.press("Enter")
     expect(page.locator("#count")).to_have_text("1 of 10")
     again.stop()
@@ -343,19 +345,19 @@ def reopen_kit(browser: Any, kit: Path, back: Path) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 375])
 def test_every_page_is_accessible_and_never_scrolls_sideways(
-    browser: Any, room: Room, folder: Folder, scheme: str, width: int
+    browser: Any, server: Server, folder: Folder, scheme: str, width: int
 ) -> None:
     look = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
     contexts = [browser.new_context(**look) for _ in range(3)]
     ann, bob, host = (context.new_page() for context in contexts)
-    seen = raters_faults(ann, room, width)
-    bob.goto(room.links["bob"])
+    seen = raters_faults(ann, server, width)
+    bob.goto(server.links["bob"])
     bob.get_by_role("button").click()
-    bob.goto(f"{room.url}/rate/scoring")
+    bob.goto(f"{server.url}/rate/scoring")
     for _ in range(10):
         rate(bob, "1")
     seen += faults(bob, width)
-    seen += organisers_faults(host, room, width)
+    seen += organisers_faults(host, server, width)
     kit = folder.root / "kit.html"
     threadmed("annotate", folder.root, "--kit", "ann", "--out", kit)
     ann.goto(kit.as_uri())
@@ -366,9 +368,9 @@ def test_every_page_is_accessible_and_never_scrolls_sideways(
     assert seen == []
 
 
-def raters_faults(page: Any, room: Room, width: int) -> list[str]:
-    """Look at the door, at both tasks, and at what opens over them."""
-    page.goto(room.links["ann"])
+def raters_faults(page: Any, server: Server, width: int) -> list[str]:
+    """Look at the page of the link, at both tasks, and at what opens over them."""
+    page.goto(server.links["ann"])
     seen = faults(page, width)
     page.get_by_role("button").click()
     page.locator(".card.q").wait_for()
@@ -376,7 +378,7 @@ def raters_faults(page: Any, room: Room, width: int) -> list[str]:
     page.keyboard.press("Escape")
     page.keyboard.press("e")
     seen += faults(page, width)
-    page.goto(f"{room.url}/rate/scoring")
+    page.goto(f"{server.url}/rate/scoring")
     rate(page, "3", "a note")
     page.keyboard.press("f")
     seen += faults(page, width)
@@ -384,16 +386,16 @@ def raters_faults(page: Any, room: Room, width: int) -> list[str]:
     return seen + faults(page, width)
 
 
-def organisers_faults(page: Any, room: Room, width: int) -> list[str]:
+def organisers_faults(page: Any, server: Server, width: int) -> list[str]:
     """Look at the numbers, at a fresh link, and at a disagreement."""
-    page.goto(room.links["organiser"])
+    page.goto(server.links["organiser"])
     page.get_by_role("button").click()
     page.locator("#numbers table").first.wait_for()
     seen = faults(page, width)
     page.get_by_role("button", name="Make it").click()
     page.locator(".told").wait_for()
     seen += faults(page, width)
-    page.goto(f"{room.url}/rate/scoring")
+    page.goto(f"{server.url}/rate/scoring")
     page.locator(".card.said").wait_for()
     return seen + faults(page, width)
 
@@ -409,10 +411,10 @@ def faults(page: Any, width: int) -> list[str]:
 
 
 def test_long_threads_and_rubrics_leave_room_for_the_answer(
-    browser: Any, room: Room
+    browser: Any, server: Server
 ) -> None:
     context = browser.new_context(viewport={"width": 375, "height": 760})
-    page = come_in(context, room, "ann", task="identification").page
+    page = come_in(context, server, "ann", task="identification").page
     while not page.locator("#fold").count():
         rate(page, "n")
     folded = page.locator("#ctx").bounding_box()["height"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from annotate.rating_desk import NAMES, rated_study
+from annotate.rating_server import NAMES, rated_study
 from threadmed.annotate.candidates import read_candidates
 from threadmed.annotate.items import Candidate
 from threadmed.annotate.tasks import TaskName

@@ -12,10 +12,11 @@ import msgspec
 import numpy as np
 
 from report.study_factory import run_manifest
-from threadmed.judgements.scores import Item, score_table
+from threadmed.judgements.scores import score_table
 from threadmed.records import (
     SETTINGS,
     Answer,
+    Item,
     Labelled,
     Model,
     Scored,

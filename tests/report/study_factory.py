@@ -18,9 +18,10 @@ from threadmed.dataset.manifest import (
     YearCount,
 )
 from threadmed.dataset.options import BuildOptions
-from threadmed.judgements.scores import Item, score_table
+from threadmed.judgements.scores import score_table
 from threadmed.records import (
     Answer,
+    Item,
     Label,
     Labelled,
     Model,
@@ -137,7 +138,7 @@ def _labels(
                     misconception=is_marked,
                     belief=BELIEFS[(place + turn) % 3] + words if is_marked else "",
                     correction="It does not." + words if is_marked else "",
-                    harm="serious" if is_marked else "none",
+                    harm="serious" if is_marked else None,
                     source="reference",
                 )
             )

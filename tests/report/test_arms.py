@@ -119,12 +119,24 @@ def test_labels_without_harm_classes_weigh_nothing(tmp_path: Path) -> None:
 
     folder = write_run(tmp_path, n_threads=3)
     labels = [
-        msgspec.structs.replace(label, harm="none") if hasattr(label, "harm") else label
+        msgspec.structs.replace(label, harm=None) if hasattr(label, "harm") else label
         for label in read_found(folder).labels
     ]
     write_records(folder.labels, labels)
 
     assert harm(read_found(folder)) is None
+
+
+def test_experts_harm_classes_go_before_those_of_the_labels(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, n_threads=3)
+    name = read_found(folder).marked[0].thread_id
+    folder.ratings.mkdir(exist_ok=True)
+    folder.harms.write_text(f"item,rater,value,thread_id,turn\ni,ann,urgent,{name},2\n")
+
+    section = harm(read_found(folder))
+
+    classes = column(table(section, "table-harm-classes"), "harm")
+    assert set(classes) == {"serious", "urgent"}
 
 
 def test_numbers_of_arms_lead_to_their_answers(armed: Found) -> None:

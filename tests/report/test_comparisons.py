@@ -64,11 +64,19 @@ def test_what_one_setting_alone_corrected_leads_to_the_answers(rated: Found) -> 
     )
 
 
-def test_what_one_model_alone_corrected_leads_nowhere(rated: Found) -> None:
+def test_what_one_model_alone_corrected_leads_to_the_answers_of_both(
+    rated: Found,
+) -> None:
     compared = table(comparisons(rated), "table-comparisons")
     place = [c.key for c in compared.columns].index("first_only")
+    first, second = (cell.text for cell in compared.rows[0][:2])
 
-    assert compared.rows[0][place].href == ""
+    assert compared.rows[0][place].href == (
+        f"conversations.html#model={first}&setting=multi_turn&than={second}"
+    )
+    assert compared.rows[0][place + 1].href == (
+        f"conversations.html#model={second}&setting=multi_turn&than={first}"
+    )
 
 
 def test_one_setting_has_no_table_of_changes() -> None:

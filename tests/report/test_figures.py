@@ -369,3 +369,22 @@ def test_what_settings_show_stands_on_one_side_or_not_at_all(
     found = {text.anchor for text in texts if text.text in said}
 
     assert found == ({anchor} if anchor else set())
+
+
+@pytest.mark.parametrize("chart", [RATES, SETTINGS])
+def test_a_rate_on_a_phone_has_its_n_clear_of_the_plot(
+    chart: RatesChart | SettingsChart,
+) -> None:
+    draw = rate_rows if isinstance(chart, RatesChart) else setting_rows
+    drawing = draw(chart, is_narrow=True)  # type: ignore[operator]
+    counts = [text for text in drawing.texts if text.text.startswith("n ")]
+    left, right = drawing.margins.left, drawing.margins.right
+    plot = 340 - left - right
+    ends = [left + text.x * plot for text in counts]
+
+    wanted = ["n 150", "n 3"] if chart is RATES else ["n 150"] * 3 + ["n 3"]
+    assert [text.text for text in counts] == wanted
+    assert {text.anchor for text in counts} == {"end"}
+    assert ends == pytest.approx([336] * len(counts))
+    # "n 12,345" in the smallest text, of which a character takes 6 px
+    assert left + plot < 336 - 8 * 6

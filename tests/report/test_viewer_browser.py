@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -10,7 +11,10 @@ from report.armed_study import write_armed
 from report.full_study import NEEDLE
 from report.viewer_desk import CHROMIUM, Study, found, searched
 from threadmed.records import PanelScore
+from threadmed.report.blocks import Quantity, Section
 from threadmed.report.links import answers_link, flips_link
+from threadmed.report.sections.arms import arms
+from threadmed.report.sections.comparisons import comparisons
 from threadmed.report.viewer import SCRIPTS
 
 pytestmark = [
@@ -154,6 +158,61 @@ def test_what_one_setting_corrects_and_another_does_not_is_found(
     page.wait_for_selector(".list a")
 
     assert found(page) == 2 * flips > 0
+
+
+def test_every_count_of_what_one_model_alone_corrected_leads_to_both_answers(
+    page: Any, full: Study
+) -> None:
+    counted = links_of(comparisons(full.found), "table-comparisons")
+    for cell in counted:
+        page.goto(full.at(cell.href))
+        page.wait_for_selector(".list a")
+
+        assert found(page) == 2 * cell.value, cell.href
+    assert len(counted) > 2
+
+
+def test_what_an_arm_alone_corrected_leads_to_its_answer_and_the_plain_one(
+    page: Any, tmp_path: Path
+) -> None:
+    study = Study(write_armed(tmp_path))
+    counted = links_of(arms(study.found), "table-arms")
+    for cell in counted:
+        page.goto(study.at(cell.href))
+        page.wait_for_selector(".list a")
+
+        assert found(page) == 2 * cell.value, cell.href
+    assert {"flip=" in cell.href for cell in counted} == {True, False}
+
+
+def links_of(section: Section | None, name: str) -> list[Quantity]:
+    """Give the counts of items that one side alone corrected, and that are not 0."""
+    assert section is not None
+    (compared,) = (
+        block for block in section.blocks if getattr(block, "id", "") == name
+    )
+    keys = [column.key for column in compared.columns]  # type: ignore[union-attr]
+    places = [keys.index(key) for key in ("first_only", "second_only")]
+    cells = (row[at] for row in compared.rows for at in places)  # type: ignore[union-attr]
+    return [cell for cell in cells if isinstance(cell, Quantity) and cell.href]
+
+
+def test_of_any_model_what_one_did_not_correct_is_found(page: Any, full: Study) -> None:
+    scores = {
+        (row.target, row.thread_id, row.turn, row.setting): row.score
+        for row in full.found.scores
+    }
+    name = full.found.scores[0].target
+    better = {
+        key
+        for key, score in scores.items()
+        if score == 1 and scores.get((name, *key[1:])) in NOT_CORRECTED
+    }
+    page.goto(full.at(f"conversations.html#than={quote(name)}"))
+    page.wait_for_selector(".list a")
+
+    # Each of the others once, and the one that did not, however many did.
+    assert found(page) == len(better) + len({key[1:] for key in better}) > 0
 
 
 def test_words_are_found_in_every_piece(page: Any, full: Study) -> None:

@@ -1,4 +1,4 @@
-"""The web app: raters' desks, the organiser's page, and the doors to both."""
+"""The web app: raters' pages, the organiser's page, and the way in to both."""
 
 import sqlite3
 from collections.abc import Callable
@@ -13,14 +13,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from threadmed.annotate import doors
-from threadmed.annotate.desk import Desk, desk, put_off, save
+from threadmed.annotate import sessions
 from threadmed.annotate.export import export
 from threadmed.annotate.guard import COOKIE, Guard, has_form_token, session_of
 from threadmed.annotate.ledger import Ledger
 from threadmed.annotate.overview import overview
 from threadmed.annotate.pages import STATIC, embedded, page, setup, static
 from threadmed.annotate.tasks import TASK_NAMES, Said, TaskName
+from threadmed.annotate.view import View, put_off, save, view
 from threadmed.errors import InputError, ThreadmedError
 from threadmed.records import ADJUDICATED
 from threadmed.study import Folder
@@ -35,7 +35,7 @@ class Put(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     item: str
 
 
-class Office:
+class Handlers:
     """What the pages need: the store, the study's folder and a clock."""
 
     def __init__(
@@ -54,53 +54,55 @@ class Office:
 
     def link(self, name: str) -> str:
         """Make a link that lets `name` in once."""
-        token = doors.new_link(self.ledger, name, at=self.clock())
+        token = sessions.new_link(self.ledger, name, at=self.clock())
         return f"{self.address}/enter?token={token}"
 
-    def guest(self, request: Request) -> str:
+    def signed_in(self, request: Request) -> str:
         """Name who asks; refuse whom nobody let in."""
-        name = doors.who(self.ledger, session_of(request))
+        name = sessions.name_of(self.ledger, session_of(request))
         if name is None:
             raise HTTPException(401)
         return name
 
     def organiser(self, request: Request) -> None:
         """Refuse all but the organiser."""
-        if self.guest(request) != doors.ORGANISER:
+        if self.signed_in(request) != sessions.ORGANISER:
             raise HTTPException(403)
 
-    def chair(self, request: Request) -> tuple[TaskName, str]:
-        """Name the task that is asked for, and whose desk it is."""
+    def task_and_rater(self, request: Request) -> tuple[TaskName, str]:
+        """Name the task that is asked for, and who rates."""
         task = TASK_OF.get(request.path_params["task"])
-        name = self.guest(request)
+        name = self.signed_in(request)
         if task is None or self.ledger.plan(task) is None:
             raise HTTPException(404)
-        return task, ADJUDICATED if name == doors.ORGANISER else name
+        return task, ADJUDICATED if name == sessions.ORGANISER else name
 
     async def home(self, request: Request) -> Response:
         """Lead everybody to their page."""
-        name = doors.who(self.ledger, session_of(request))
+        name = sessions.name_of(self.ledger, session_of(request))
         if name is None:
             return _message(401, "Please come in by your own link.")
-        if name == doors.ORGANISER:
+        if name == sessions.ORGANISER:
             return RedirectResponse("/organiser", 303)
         for plan in self.ledger.plans():
-            desk_ = desk(self.ledger, plan.task, name)
-            if desk_.item is not None:
+            seen = view(self.ledger, plan.task, name)
+            if seen.item is not None:
                 return RedirectResponse(f"/rate/{plan.task}", 303)
         return RedirectResponse(f"/rate/{self.ledger.plans()[0].task}", 303)
 
-    async def door(self, request: Request) -> Response:
+    async def link_page(self, request: Request) -> Response:
         """Ask who holds a link to press a button: a mere look at it uses nothing up."""
         token = request.query_params.get("token", "")
-        if not doors.is_open(self.ledger, token):
+        if not sessions.is_unused(self.ledger, token):
             return await self.home(request) if session_of(request) else _used()
         return HTMLResponse(page("enter.html.j2", token=token))
 
-    async def come_in(self, request: Request) -> Response:
+    async def use_link(self, request: Request) -> Response:
         """Begin a session."""
         form = await _form(request)
-        session = doors.come_in(self.ledger, form.get("token", ""), at=self.clock())
+        session = sessions.begin_session(
+            self.ledger, form.get("token", ""), at=self.clock()
+        )
         if session is None:
             return _used()
         reply = RedirectResponse("/", 303)
@@ -117,14 +119,14 @@ class Office:
     async def leave(self, request: Request) -> Response:
         """End a session."""
         await self._own_form(request)
-        doors.leave(self.ledger, session_of(request))
+        sessions.end_session(self.ledger, session_of(request))
         reply = RedirectResponse("/", 303)
         reply.delete_cookie(COOKIE, httponly=True, samesite="strict", path="/")
         return reply
 
     async def rate(self, request: Request) -> Response:
         """Give a rater's page, or the page on which disagreements are settled."""
-        task, name = self.chair(request)
+        task, name = self.task_and_rater(request)
         names = tuple(plan.task for plan in self.ledger.plans())
         adjudicating = name == ADJUDICATED
         html = page(
@@ -133,7 +135,7 @@ class Office:
                 setup(
                     names,
                     task=task,
-                    form=doors.form_token(session_of(request)),
+                    form=sessions.form_token(session_of(request)),
                     adjudicating=adjudicating,
                     rater=name,
                 )
@@ -142,19 +144,19 @@ class Office:
             names=names,
             who="Settling disagreements" if adjudicating else name,
             adjudicating=adjudicating,
-            form=doors.form_token(session_of(request)),
+            form=sessions.form_token(session_of(request)),
         )
         return HTMLResponse(html)
 
-    async def look(self, request: Request) -> Response:
-        """Tell what lies on a desk."""
-        task, name = self.chair(request)
-        item = request.query_params.get("item")
-        return _json(desk(self.ledger, task, name, item=item))
+    async def item(self, request: Request) -> Response:
+        """Tell what a rater's page shows."""
+        task, name = self.task_and_rater(request)
+        wanted = request.query_params.get("item")
+        return _json(view(self.ledger, task, name, item=wanted))
 
     async def act(self, request: Request) -> Response:
-        """Save, undo or put off, and tell what then lies on the desk."""
-        task, name = self.chair(request)
+        """Save, undo or put off, and tell what the page then shows."""
+        task, name = self.task_and_rater(request)
         if not has_form_token(request, request.headers.get("x-form", "")):
             raise HTTPException(403)
         body, item, now = await request.body(), None, self.clock()
@@ -168,7 +170,7 @@ class Office:
                 put_off(self.ledger, task, name, _decoded(body, Put).item)
             case _:
                 raise HTTPException(404)
-        return _json(desk(self.ledger, task, name, item=item))
+        return _json(view(self.ledger, task, name, item=item))
 
     async def overview(self, request: Request) -> Response:
         """Give the organiser's page, or only the part of it that changes."""
@@ -178,7 +180,7 @@ class Office:
             "live.html.j2" if part else "organiser.html.j2",
             tables=[overview(self.ledger, plan) for plan in self.ledger.plans()],
             raters=_raters(self.ledger),
-            form=doors.form_token(session_of(request)),
+            form=sessions.form_token(session_of(request)),
             told=None,
         )
         return HTMLResponse(html)
@@ -190,7 +192,7 @@ class Office:
         told: list[str]
         if request.path_params["order"] == "link":
             name = form.get("name", "")
-            if name not in (*_raters(self.ledger), doors.ORGANISER):
+            if name not in (*_raters(self.ledger), sessions.ORGANISER):
                 raise HTTPException(404)
             told = [f"A link for {name}, good for one time:", self.link(name)]
         elif request.path_params["order"] == "export":
@@ -201,7 +203,7 @@ class Office:
             "organiser.html.j2",
             tables=[overview(self.ledger, plan) for plan in self.ledger.plans()],
             raters=_raters(self.ledger),
-            form=doors.form_token(session_of(request)),
+            form=sessions.form_token(session_of(request)),
             told=told or ["There are no answers to export yet."],
         )
         return HTMLResponse(html)
@@ -220,26 +222,26 @@ class Office:
         return Response(static(name), media_type=STATIC[name])
 
 
-def build_app(office: Office, *, hosts: tuple[str, ...]) -> Starlette:
+def build_app(handlers: Handlers, *, hosts: tuple[str, ...]) -> Starlette:
     """Put the app together.
 
     Args:
-        office: What its pages need.
+        handlers: What its pages need.
         hosts: Names under which it may be asked; empty is any.
     """
     return Starlette(
         routes=[
-            Route("/", office.home),
-            Route("/enter", office.door, methods=["GET"]),
-            Route("/enter", office.come_in, methods=["POST"]),
-            Route("/leave", office.leave, methods=["POST"]),
-            Route("/rate/{task}", office.rate),
-            Route("/desk/{task}", office.look),
-            Route("/desk/{task}/{act}", office.act, methods=["POST"]),
-            Route("/organiser", office.overview),
-            Route("/organiser/live", office.overview),
-            Route("/organiser/{order}", office.order, methods=["POST"]),
-            Route("/static/{name}", office.static),
+            Route("/", handlers.home),
+            Route("/enter", handlers.link_page, methods=["GET"]),
+            Route("/enter", handlers.use_link, methods=["POST"]),
+            Route("/leave", handlers.leave, methods=["POST"]),
+            Route("/rate/{task}", handlers.rate),
+            Route("/item/{task}", handlers.item),
+            Route("/item/{task}/{act}", handlers.act, methods=["POST"]),
+            Route("/organiser", handlers.overview),
+            Route("/organiser/live", handlers.overview),
+            Route("/organiser/{order}", handlers.order, methods=["POST"]),
+            Route("/static/{name}", handlers.static),
         ],
         middleware=[Middleware(Guard, hosts=hosts)],
         exception_handlers={
@@ -268,7 +270,7 @@ def _raters(ledger: Ledger) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _json(found: Desk) -> Response:
+def _json(found: View) -> Response:
     return Response(msgspec.json.encode(found), media_type="application/json")
 
 
@@ -294,13 +296,13 @@ REFUSALS = {
 async def _refused(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     text = REFUSALS.get(status, "That did not work.")
-    if request.url.path.startswith("/desk/"):
+    if request.url.path.startswith("/item/"):
         return _said(status, text)
     return _message(status, text)
 
 
 async def _known(request: Request, error: Exception) -> Response:
-    if request.url.path.startswith("/desk/"):
+    if request.url.path.startswith("/item/"):
         return _said(422, str(error))
     return _message(422, str(error))
 

@@ -8,11 +8,14 @@ from typing import TypeVar, assert_never
 from threadmed.annotate.items import Candidate, Earlier, Shown
 from threadmed.annotate.tasks import TaskName
 from threadmed.errors import InputError
+from threadmed.judgements.scores import item_of
 from threadmed.labels.selection import deciding_source, misconceptions, select_threads
 from threadmed.records import (
     Answer,
+    Item,
     Label,
     Labelled,
+    Question,
     Record,
     Scored,
     Setting,
@@ -24,8 +27,6 @@ from threadmed.store import read_records, read_scores
 from threadmed.study import Folder, Study
 
 T = TypeVar("T")
-Place = tuple[str, Setting, ThreadId, int]
-"""Target, setting, thread and turn."""
 
 DOUBTFUL = 2.0
 """Weight of what is likelier to teach something: questions that somebody labels, and
@@ -84,7 +85,7 @@ def _band(turn: int) -> str:
 
 def _questions(sources: Sources) -> Iterable[Candidate]:
     """Give every question; those that some source marks are twice as likely."""
-    said: dict[tuple[ThreadId, int], dict[str, bool | None]] = defaultdict(dict)
+    said: dict[Question, dict[str, bool | None]] = defaultdict(dict)
     for label in sources.labels:
         marked = label.misconception if isinstance(label, Labelled) else None
         said[label.thread_id, label.turn][label.source] = marked
@@ -142,7 +143,7 @@ def _answers(folder: Folder, study: Study, sources: Sources) -> Iterable[Candida
         thread = threads.get(answer.thread_id)
         if label is None or thread is None:
             continue
-        group, weight = judged.get(_place(answer), ("not scored", DOUBTFUL))
+        group, weight = judged.get(item_of(answer), ("not scored", DOUBTFUL))
         yield Candidate(
             thread_id=answer.thread_id,
             turn=answer.turn,
@@ -159,10 +160,6 @@ def _answers(folder: Folder, study: Study, sources: Sources) -> Iterable[Candida
         )
 
 
-def _place(record: Answer | Verdict) -> Place:
-    return (record.target, record.setting, record.thread_id, record.turn)
-
-
 def _distinct(
     answers: Sequence[Answer], settings: Sequence[Setting]
 ) -> Iterable[Answer]:
@@ -177,21 +174,21 @@ def _distinct(
             yield answer
 
 
-def _judged(folder: Folder) -> Mapping[Place, tuple[str, float]]:
+def _judged(folder: Folder) -> Mapping[Item, tuple[str, float]]:
     """Say the panel's score of each answer, and how likely that is to be drawn."""
-    scores: dict[Place, set[int]] = defaultdict(set)
+    scores: dict[Item, set[int]] = defaultdict(set)
     if folder.verdicts.exists():
         verdicts: list[Verdict] = read_records(folder.verdicts, Verdict)  # type: ignore[arg-type]
         for verdict in verdicts:
             if isinstance(verdict, Scored):
-                scores[_place(verdict)].add(verdict.score)
+                scores[item_of(verdict)].add(verdict.score)
     if len(folder.scores.read_text(encoding="utf-8").splitlines()) <= 1:
         return {}
     judged = {}
     for row in read_scores(folder.scores):
-        place: Place = (row.target, row.setting, row.thread_id, row.turn)
+        item = item_of(row)
         if row.score is not None:
-            differ = len(scores[place]) > 1
+            differ = len(scores[item]) > 1
             name = f"score {row.score}" + (", judges differ" if differ else "")
-            judged[place] = (name, DOUBTFUL if differ else 1.0)
+            judged[item] = (name, DOUBTFUL if differ else 1.0)
     return judged

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from threadmed.annotate.doors import form_token
+from threadmed.annotate.sessions import form_token
 
 COOKIE = "threadmed"
 MOST_BYTES = 64 * 1024

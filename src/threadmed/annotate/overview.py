@@ -3,11 +3,11 @@
 from collections import defaultdict
 from typing import assert_never
 
-from threadmed.annotate.desk import disputed
 from threadmed.annotate.export import ratings
 from threadmed.annotate.ledger import Entry, Ledger
 from threadmed.annotate.sampling import Plan
 from threadmed.annotate.tasks import TASKS, TaskName
+from threadmed.annotate.view import disputed
 from threadmed.metrics.agreement.agree import agree
 from threadmed.metrics.agreement.coefficients import Coefficient, Reliability
 from threadmed.metrics.agreement.raters import SCORES, YES_NO

@@ -10,6 +10,7 @@ import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from threadmed.annotate.tasks import TASKS, TaskName
+from threadmed.markup import UNSHOWN
 
 STATIC = {
     "rate.css": "text/css",
@@ -18,17 +19,6 @@ STATIC = {
     "organiser.js": "text/javascript",
 }
 """The files that the server gives out, and nothing else."""
-
-UNSHOWN = dict.fromkeys(
-    (
-        *(code for code in range(0x20) if chr(code) not in "\t\n\r"),
-        0x7F,
-        *range(0x202A, 0x202F),
-        *range(0x2066, 0x206A),
-    ),
-    "\N{REPLACEMENT CHARACTER}",
-)
-"""Control characters, and those that turn the direction of all that follows."""
 
 
 @cache

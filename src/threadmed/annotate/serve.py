@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import uvicorn
 
-from threadmed.annotate import doors
-from threadmed.annotate.app import Office, build_app
+from threadmed.annotate import sessions
+from threadmed.annotate.app import Handlers, build_app
 from threadmed.annotate.guard import LOOPBACK
 from threadmed.annotate.ledger import Ledger
 from threadmed.errors import InputError
@@ -44,14 +44,14 @@ def serve(
     listening = _listen(host, port)
     shown = socket.gethostname() if host in EVERYWHERE else _written(host)
     address = f"http://{shown}:{listening.getsockname()[1]}"
-    office = Office(ledger, folder, clock=clock, address=address)
+    handlers = Handlers(ledger, folder, clock=clock, address=address)
     raters = dict.fromkeys(name for plan in ledger.plans() for name in plan.raters)
     say("Links, each good for one time:")
-    for name in (*raters, doors.ORGANISER):
-        say(f"  {name}: {office.link(name)}")
+    for name in (*raters, sessions.ORGANISER):
+        say(f"  {name}: {handlers.link(name)}")
     hosts = LOOPBACK if host in LOOPBACK else ()
     config = uvicorn.Config(
-        build_app(office, hosts=hosts),
+        build_app(handlers, hosts=hosts),
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -118,7 +118,8 @@ class Asked(Record, frozen=True, kw_only=True):
     turn: int
     belief: str
     correction: str
-    harm: Harm
+    harm: Harm | None
+    """None where nobody was asked."""
     source: str
     others: tuple[OtherLabel, ...]
 

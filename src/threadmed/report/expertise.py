@@ -8,7 +8,7 @@ import msgspec
 
 from threadmed.errors import InputError
 from threadmed.judgements.panel import asked_last, panel
-from threadmed.judgements.scores import Item, item_of, scores_by_judge
+from threadmed.judgements.scores import item_of, scores_by_judge
 from threadmed.labels.experts import IDENTIFICATION, SCORING, Reading, read_ratings
 from threadmed.metrics.agreement.raters import consensus
 from threadmed.metrics.agreement.validation import Place, Said, place_of
@@ -17,18 +17,18 @@ from threadmed.metrics.panel.quality import Judging
 from threadmed.metrics.panel.variants import Rule
 from threadmed.records import (
     ADJUDICATED,
+    Item,
     Label,
     Labelled,
     Model,
+    Question,
     Rating,
     Record,
     Score,
-    ThreadId,
     Verdict,
 )
 from threadmed.study import Folder, Panel, Study, read_study
 
-Question = tuple[ThreadId, int]
 Scores = Mapping[Item, Mapping[str, Score | None]]
 """Of each answer the score by judge; None where it was asked and gave none."""
 

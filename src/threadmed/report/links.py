@@ -84,15 +84,36 @@ def answers_link(
 
 
 def flips_link(
-    better: Setting, worse: Setting, *, target: str = "", turn: int | None = None
+    better: Setting,
+    worse: Setting,
+    *,
+    target: str = "",
+    than: str = "",
+    turn: int | None = None,
 ) -> str:
-    """Give the address of what was corrected in one setting and not in another.
+    """Give the address of what was corrected on one side and not on the other.
+
+    Args:
+        better: The setting in which it was corrected.
+        worse: The one in which it was not; between models it may be the same.
+        target: Name of the model that corrected; empty is each.
+        than: Name of the model that did not; empty is the same one.
+        turn: The turn of the question, from 0.
 
     Example:
         >>> flips_link("target_turn", "multi_turn", turn=2)
         'conversations.html#turn=2&flip=target_turn.multi_turn'
+        >>> flips_link("oracle", "oracle", target="a", than="b")
+        'conversations.html#model=a&setting=oracle&than=b'
     """
-    return _address(model=target, turn=turn, flip=f"{better}.{worse}")
+    is_one = better == worse
+    return _address(
+        model=target,
+        setting=better if is_one else None,
+        turn=turn,
+        flip=None if is_one else f"{better}.{worse}",
+        than=than,
+    )
 
 
 def answer_link(

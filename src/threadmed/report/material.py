@@ -1,5 +1,6 @@
 """Reads what a study folder holds; what is not there yet is empty or None."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -16,6 +17,7 @@ from threadmed.errors import InputError
 from threadmed.judgements.panel import asked_last
 from threadmed.judgements.scores import panel_scores
 from threadmed.labels.control import DrawnControl
+from threadmed.labels.harms import harm_classes, read_harms
 from threadmed.metrics import Measurement, SideBySide, measure, side_by_side
 from threadmed.metrics.agreement.validation import (
     Place,
@@ -24,6 +26,7 @@ from threadmed.metrics.agreement.validation import (
     validate_scores,
 )
 from threadmed.metrics.arms import Arms, measure_arms
+from threadmed.metrics.contrasts import main_setting
 from threadmed.metrics.controls.control import Known, OverCorrection, over_correction
 from threadmed.metrics.controls.identification import (
     IdentificationUncertainty,
@@ -36,10 +39,12 @@ from threadmed.metrics.estimates import NotEstimable
 from threadmed.metrics.panel.quality import PanelOptions, PanelQuality, panel_quality
 from threadmed.records import (
     Answer,
+    Harm,
     Intervention,
     Label,
     Labelled,
     PanelScore,
+    Question,
     Record,
     Score,
     Setting,
@@ -59,9 +64,6 @@ from threadmed.store import read_json, read_records, read_scores
 from threadmed.study import Folder, RunManifest
 
 T = TypeVar("T")
-
-CONTROLS = "controls.jsonl"
-"""Where a run notes which questions without a misconception it asks."""
 
 
 class Dataset(Record, frozen=True, kw_only=True):
@@ -95,6 +97,8 @@ class Found(Record, frozen=True, kw_only=True, dict=True):
     experts: Expertise = Expertise()
     interventions: tuple[Intervention, ...] = ()
     controls: tuple[DrawnControl, ...] = ()
+    harms: Mapping[Question, Harm] = {}
+    """Classes that experts gave."""
     shared: tuple[Setting, ...] = ()
     """Settings that are one request throughout, as every question is a first one; what
     is here is that of the first of them alone."""
@@ -140,12 +144,8 @@ class Found(Record, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def severity(self) -> Severity | None:
-        """Weigh by harm; None where the labels that decide have no harm classes."""
-        harms = {
-            (label.thread_id, label.turn): label.harm
-            for label in self.marked
-            if label.harm != "none"
-        }
+        """Weigh by harm; None where no question has a harm class."""
+        harms = harm_classes(self.marked, self.harms)
         if not (self.scores and harms):
             return None
         return severity(self.scores, harms)
@@ -225,8 +225,7 @@ class Found(Record, frozen=True, kw_only=True, dict=True):
     @property
     def main_setting(self) -> Setting:
         """Give the setting that a model's rates are first told of."""
-        settings = self.settings
-        return "multi_turn" if "multi_turn" in settings else settings[0]
+        return main_setting(self.settings)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -281,7 +280,8 @@ def read_found(folder: Folder) -> Found:
         ),
         shared=shared,
         interventions=_read(folder.interventions, Intervention),
-        controls=_read(folder.root / CONTROLS, DrawnControl),
+        controls=_read(folder.controls, DrawnControl),
+        harms=read_harms(folder.harms) if folder.harms.exists() else {},
     )
 
 
@@ -295,7 +295,12 @@ def _scores(folder: Folder) -> tuple[PanelScore, ...]:
     """Read the panel's scores; a table with a head and no rows is none at all."""
     if len(folder.scores.read_text(encoding="utf-8").splitlines()) <= 1:
         return ()
-    return panel_scores(read_scores(folder.scores), rule="majority", primary=None)
+    return panel_scores(
+        read_scores(folder.scores),
+        rule="majority",
+        primary=None,
+        table=str(folder.scores),
+    )
 
 
 def _read(path: Path, kind: type[T]) -> tuple[T, ...]:

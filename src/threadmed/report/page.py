@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from threadmed.markup import UNSHOWN
 from threadmed.report.blocks import Block, Cell, Note, Report, Table, Words
 from threadmed.report.conversations import Index
 from threadmed.report.figures import legend, page_drawings
@@ -13,18 +14,6 @@ from threadmed.report.theme import SETTING_NAMES, style_variables
 
 ASSETS = ("page.css", "report.css", "page.js")
 """Style and script of our own, which stand in the page as they are."""
-
-UNSHOWN = dict.fromkeys(
-    (
-        *(code for code in range(0x20) if chr(code) not in "\t\n\r"),
-        0x7F,
-        *range(0x202A, 0x202F),
-        *range(0x2066, 0x206A),
-    ),
-    "\N{REPLACEMENT CHARACTER}",
-)
-"""Control characters, and those that turn the direction of all that follows: HTML has
-no place for the first, and the second would let a post rearrange the page."""
 
 
 def page(report: Report, conversations: Index | None) -> str:

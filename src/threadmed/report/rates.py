@@ -16,6 +16,7 @@ from threadmed.report.drawing import Drawing
 from threadmed.report.marks import Dot, Line, Text, small
 from threadmed.report.numbers import MISSING, count, percent, percents
 from threadmed.report.rows import (
+    NARROW,
     WIDE,
     Frame,
     estimate,
@@ -36,12 +37,21 @@ from threadmed.report.theme import (
 
 SMALL_CHARACTER = 6.0
 """Px that a character of the smallest text takes, about."""
+NARROW_RIGHT = 58
+"""Px at the right of a drawing for phones, where n stands: room for five digits."""
 
 
 def rate_rows(chart: RatesChart, *, is_narrow: bool) -> Drawing:
     """Draw PCR and Uncorrected with their intervals (paper, Figure 4)."""
     names = [row.model for row in chart.rows]
-    place = frame(names, is_narrow=is_narrow, right=232, top=34, row=46)
+    place = frame(
+        names,
+        is_narrow=is_narrow,
+        right=232,
+        top=34,
+        row=46,
+        narrow_right=NARROW_RIGHT,
+    )
     lines: list[Line] = []
     dots: list[Dot] = []
     texts: list[Text] = []
@@ -58,7 +68,9 @@ def rate_rows(chart: RatesChart, *, is_narrow: bool) -> Drawing:
             lines += whiskers
             dots += dot
             texts += _beside(place, point, y, colour) if is_narrow else []
-        if not is_narrow:
+        if is_narrow:
+            texts.append(_items(place, NARROW - 4, place.middle(index), row.corrected))
+        else:
             texts += _rate_numbers(place, row.corrected, row.uncorrected, index)
     if not is_narrow:
         texts += [
@@ -92,6 +104,11 @@ def _interval(place: Frame, px: float, y: float, point: Point) -> list[Text]:
     return [small(place.at(px), y, text, anchor="end")]
 
 
+def _items(place: Frame, px: float, y: float, point: Point) -> Text:
+    """Write on how many items a rate rests, to end at `px`."""
+    return small(place.at(px), y, f"n {count(point.n)}", anchor="end")
+
+
 def written(point: Point) -> str:
     r"""Write a point as percent, or the dash that its caption explains.
 
@@ -119,7 +136,14 @@ def setting_rows(chart: SettingsChart, *, is_narrow: bool) -> Drawing:
     settings = list(dict.fromkeys(p.setting for row in chart.rows for p in row.points))
     right = 32.0 + 84 * len(settings)
     row_height = max(54.0, 16.0 + 14 * len(settings))
-    place = frame(names, is_narrow=is_narrow, right=right, top=28, row=row_height)
+    place = frame(
+        names,
+        is_narrow=is_narrow,
+        right=right,
+        top=28,
+        row=row_height,
+        narrow_right=NARROW_RIGHT,
+    )
     lines: list[Line] = []
     dots: list[Dot] = []
     texts: list[Text] = []
@@ -148,7 +172,7 @@ def _setting_numbers(place: Frame, px: float, y: float, point: Point) -> list[Te
     return [
         number(place, px, y - 15, written(point)),
         *_interval(place, px, y, point),
-        small(place.at(px), y + 15, f"n {count(point.n)}", anchor="end"),
+        _items(place, px, y + 15, point),
     ]
 
 
@@ -176,6 +200,7 @@ def _setting_marks(
         dots += dot
         if place.is_narrow:
             texts += _beside(place, p.point, y, colour)
+            texts.append(_items(place, NARROW - 4, y, p.point))
     joins = [
         Line(x=a.x, y=a.y, x2=b.x, y2=b.y, colour="pale", width=1.5)
         for a, b in itertools.pairwise(dots)

@@ -10,7 +10,15 @@ from threadmed.metrics.corrected.adjusted import Adjusted
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.measurement import Group, PairedTest
 from threadmed.records import Setting
-from threadmed.report.blocks import Interval, Note, Point, Quantity, Strip, Words
+from threadmed.report.blocks import (
+    Column,
+    Interval,
+    Note,
+    Point,
+    Quantity,
+    Strip,
+    Words,
+)
 from threadmed.report.links import answers_link
 from threadmed.report.numbers import (
     MISSING,
@@ -77,6 +85,26 @@ def cells(number: Number, write: Write, *, href: str = "") -> tuple[Quantity, In
             )
         case _:
             assert_never(number)
+
+
+def estimate_columns(**titles: str) -> tuple[Column, ...]:
+    """Give the two columns of each number that `cells` makes cells of.
+
+    Args:
+        titles: The heads, by the names that the numbers have in files.
+
+    Example:
+        >>> [each.key for each in estimate_columns(pcr="PCR, %", pcs="PCS")]
+        ['pcr', 'pcr_ci', 'pcs', 'pcs_ci']
+    """
+    return tuple(
+        column
+        for key, title in titles.items()
+        for column in (
+            Column(key=key, title=title),
+            Column(key=f"{key}_ci", title="95% CI", align="interval"),
+        )
+    )
 
 
 def counts(number: NotEstimable) -> str:

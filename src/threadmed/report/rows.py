@@ -51,7 +51,13 @@ class Frame(Record, frozen=True, kw_only=True):
 
 
 def frame(
-    names: Sequence[str], *, is_narrow: bool, right: float, top: float, row: float
+    names: Sequence[str],
+    *,
+    is_narrow: bool,
+    right: float,
+    top: float,
+    row: float,
+    narrow_right: float = 10,
 ) -> Frame:
     """Lay out rows; the label of a row stands at its left, or above it on phones."""
     longest = max(len(name) for name in names)
@@ -59,7 +65,7 @@ def frame(
     return Frame(
         is_narrow=is_narrow,
         left=4 if is_narrow else left,
-        right=10 if is_narrow else right,
+        right=narrow_right if is_narrow else right,
         top=8 if is_narrow else top,
         row=row + 26 if is_narrow else row,
         rows=len(names),

@@ -60,7 +60,7 @@ class Published(Record, frozen=True, kw_only=True):
     over_correction: OverCorrection | None
     """What was corrected that was not wrong; null where no control was asked."""
     severity: Severity | None
-    """Rates weighed by harm; null where no label has a harm class."""
+    """Rates weighed by harm; null where no question has a harm class."""
 
 
 class PublishedComparison(Record, frozen=True, kw_only=True):

@@ -10,12 +10,13 @@ from threadmed.records import (
     Label,
     Labelled,
     PanelScore,
+    Question,
     Scored,
-    Setting,
     Thread,
     ThreadId,
     Verdict,
 )
+from threadmed.records import Item as Place
 from threadmed.report.catalogue import (
     disagreement_letter,
     settings_of,
@@ -36,9 +37,6 @@ from threadmed.report.conversations import (
 from threadmed.report.links import slugs, thread_slug
 from threadmed.report.material import Found
 from threadmed.report.theme import ACTS, WHY_CHANGED
-
-Place = tuple[str, Setting, ThreadId, int]
-"""Target, setting, thread, turn."""
 
 UNSCORED: Mapping[str, str] = {
     "malformed": "no valid reply after one re-ask",
@@ -63,7 +61,7 @@ class _Lookup:
         for verdict in found.verdicts:
             self.verdicts[item_of(verdict)].append(verdict)
         self.judges = judges_of(found)
-        self.labels: dict[tuple[ThreadId, int], list[Label]] = defaultdict(list)
+        self.labels: dict[Question, list[Label]] = defaultdict(list)
         for label in found.labels:
             self.labels[label.thread_id, label.turn].append(label)
         self.changes: dict[ThreadId, list[Intervention]] = defaultdict(list)

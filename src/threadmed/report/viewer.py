@@ -11,12 +11,13 @@ from pathlib import Path
 
 import msgspec
 
+from threadmed.markup import UNSHOWN
 from threadmed.report.blocks import Report
 from threadmed.report.catalogue import index_of
 from threadmed.report.conversations import Conversation, Index
 from threadmed.report.links import VIEWER
 from threadmed.report.material import Found
-from threadmed.report.page import UNSHOWN, asset, environment
+from threadmed.report.page import asset, environment
 from threadmed.report.theme import style_variables
 from threadmed.report.transcripts import conversations, judges_of
 from threadmed.store import write_text

@@ -1,4 +1,4 @@
-// The desk without a server: what is said stays in this browser, and leaves as a file.
+// Items without a server: what is said stays in this browser, and leaves as a file.
 (() => {
   "use strict";
   const setup = JSON.parse(document.getElementById("setup").textContent);
@@ -56,7 +56,7 @@
       opinions: [],
     };
   };
-  const desk = {
+  const source = {
     address: (task) => `#${task}`,
     look,
     save: (task, said) => {
@@ -119,7 +119,7 @@
   };
   addEventListener("beforeunload", (event) => { if (!keeps && state.revision > state.saved) event.preventDefault(); });
 
-  const page = startRating(setup, desk);
+  const page = startRating(setup, source);
   const wanted = () => (setup.parts[location.hash.slice(1)] ? location.hash.slice(1) : setup.task);
   addEventListener("hashchange", () => page.show(wanted()));
   tell();

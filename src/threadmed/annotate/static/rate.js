@@ -1,6 +1,6 @@
-// A rater's page: draws what a desk says, and tells the desk what the rater says.
-// A desk has look, save, undo and later, each of which promises what then lies on it.
-const startRating = (setup, desk) => {
+// A rater's page: draws the item that a source gives, and tells the source what the rater says.
+// A source has look, save, undo and later, each of which promises what the page then shows.
+const startRating = (setup, source) => {
   "use strict";
   const $ = (id) => document.getElementById(id);
   const strange = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g;
@@ -22,7 +22,7 @@ const startRating = (setup, desk) => {
   };
 
   let task = setup.task;
-  let on = null; // what lies on the desk
+  let on = null; // what the page shows
   let flagged = false;
   let folded = true;
   let busy = false;
@@ -157,7 +157,7 @@ const startRating = (setup, desk) => {
     const others = Object.keys(setup.tasks).filter((name) => name !== task);
     work.replaceChildren(make("div", { className: "end" },
       make("h1", { id: "title", tabIndex: -1 }, nothing), make("p", {}, text),
-      ...others.map((name) => make("p", {}, make("a", { href: desk.address(name) }, `Go on with ${setup.tasks[name].title.toLowerCase()}`)))));
+      ...others.map((name) => make("p", {}, make("a", { href: source.address(name) }, `Go on with ${setup.tasks[name].title.toLowerCase()}`)))));
   };
   const reopen = (past) => {
     const button = make("button", { type: "button", title: "Open this item again" }, `${past.number} ${short(past.value)}`);
@@ -220,17 +220,17 @@ const startRating = (setup, desk) => {
     key ??= Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
     const draft = draftName();
     act("Saving", () => `Saved. ${where()}`, async () => {
-      const found = await desk.save(task, { ...said(), key });
+      const found = await source.save(task, { ...said(), key });
       memory.drop(draft);
       return found;
     });
   };
   const undo = () => {
     const before = on?.done;
-    act("Undoing", () => (on.done === before && !on.answered ? `Nothing to undo. ${where()}` : `${where()} Open again.`), () => desk.undo(task));
+    act("Undoing", () => (on.done === before && !on.answered ? `Nothing to undo. ${where()}` : `${where()} Open again.`), () => source.undo(task));
   };
-  const later = () => { if (on?.item) act("Opening", where, () => desk.later(task, on.item)); };
-  const open = (item) => act("Opening", where, () => desk.look(task, item));
+  const later = () => { if (on?.item) act("Opening", where, () => source.later(task, on.item)); };
+  const open = (item) => act("Opening", where, () => source.look(task, item));
   const choose = (value) => {
     const at = choices().findIndex((choice) => choice.value === value);
     $(`choice-${at}`).checked = true;
@@ -253,7 +253,7 @@ const startRating = (setup, desk) => {
       ...entry(["U"], "undo the last answer"), ...entry(["S"], "later: put the item at the end"),
       ...entry(["F"], "flag"), ...entry(["O"], "note"), ...entry(["E"], "earlier messages"),
       ...entry(["Esc"], "leave a text field"));
-    return act("Opening", where, () => desk.look(task, null));
+    return act("Opening", where, () => source.look(task, null));
   };
 
   addEventListener("focusin", hint);

@@ -1,4 +1,4 @@
-// The desk behind the server: every act is sent, and what then lies there comes back.
+// Items from the server: every act is sent, and what the page then shows comes back.
 (() => {
   const setup = JSON.parse(document.getElementById("setup").textContent);
   const ask = async (path, options = {}) => {
@@ -12,17 +12,17 @@
     if (!reply.ok) throw new Error(found.why);
     return found;
   };
-  const send = (task, act, body) => ask(`/desk/${task}/${act}`, {
+  const send = (task, act, body) => ask(`/item/${task}/${act}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Form": setup.form },
     body: JSON.stringify(body),
   });
-  const desk = {
+  const source = {
     address: (task) => `/rate/${task}`,
-    look: (task, item) => ask(`/desk/${task}` + (item ? `?item=${encodeURIComponent(item)}` : "")),
+    look: (task, item) => ask(`/item/${task}` + (item ? `?item=${encodeURIComponent(item)}` : "")),
     save: (task, said) => send(task, "save", said),
     undo: (task) => send(task, "undo", {}),
     later: (task, item) => send(task, "later", { item }),
   };
-  startRating(setup, desk).show(setup.task);
+  startRating(setup, source).show(setup.task);
 })();

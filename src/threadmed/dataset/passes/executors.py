@@ -20,7 +20,7 @@ from threadmed.errors import InputError
 from threadmed.records import Record
 
 if TYPE_CHECKING:
-    from threadmed.dataset.passes.crew import Crew
+    from threadmed.dataset.passes.processes import ProcessPool
 
 Item = TypeVar("Item")
 Shared = TypeVar("Shared")
@@ -155,23 +155,25 @@ class Local:
         self._folder = folder
         self._workers = workers
         self._spread_from = spread_from
-        self._crew: Crew | None = None
+        self._processes: ProcessPool | None = None
 
     def close(self) -> None:
         """End the processes that were started."""
-        if self._crew is not None:
-            self._crew.close()
-            self._crew = None
+        if self._processes is not None:
+            self._processes.close()
+            self._processes = None
 
-    def _crew_for(self, files: Sequence[Path]) -> "Crew | None":
-        if self._crew is None and _size(files) >= self._spread_from:
-            from threadmed.dataset.passes.crew import Crew, workers_here
+    def _processes_for(self, files: Sequence[Path]) -> "ProcessPool | None":
+        if self._processes is None and _size(files) >= self._spread_from:
+            from threadmed.dataset.passes.processes import ProcessPool, workers_here
 
             workers = self._workers or workers_here()
             # Where none can be started, this process does everything.
             with suppress(OSError):
-                self._crew = Crew(workers, self._folder) if workers > 1 else None
-        return self._crew
+                self._processes = (
+                    ProcessPool(workers, self._folder) if workers > 1 else None
+                )
+        return self._processes
 
     def sort(
         self,
@@ -184,7 +186,7 @@ class Local:
     ) -> Sorted[Result]:
         """Run a task for each file; all of them add to the same files of parts."""
         folder = Path(tempfile.mkdtemp(dir=self._folder, prefix="here-"))
-        sorted_into = Parts(folder, parts, crew=self._crew_for(files))
+        sorted_into = Parts(folder, parts, processes=self._processes_for(files))
         with collection_paused():
             results = tuple(
                 task(path, sorted_into, shared, progress=progress) for path in files
@@ -198,8 +200,8 @@ class Local:
         self, task: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
         """Run a task for each value, by other processes if there are any."""
-        if self._crew is not None:
-            yield from self._crew.each(task, items)
+        if self._processes is not None:
+            yield from self._processes.each(task, items)
             return
         for item in items:
             with collection_paused():

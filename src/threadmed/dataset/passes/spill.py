@@ -46,7 +46,7 @@ class Taking(Protocol[Taken_co]):
         """Give what came of them."""
 
 
-class Crew(Protocol):
+class Processes(Protocol):
     """Other processes that take blocks."""
 
     def take(
@@ -68,14 +68,16 @@ class Parts:
     Args:
         folder: Where the files lie.
         count: How many parts there are.
-        crew: Takes the blocks of files, if anybody else does, into parts of its own,
+        processes: Take the blocks of files, if others are to, into parts of their own,
             which from then on are of these.
     """
 
-    def __init__(self, folder: Path, count: int, *, crew: Crew | None = None) -> None:
+    def __init__(
+        self, folder: Path, count: int, *, processes: Processes | None = None
+    ) -> None:
         self.waiting: list[list[object]] = [[] for _ in range(count)]
         self._folder = folder
-        self._crew = crew
+        self._processes = processes
         self._others: list[Parts] = []
         self._encode = msgspec.msgpack.Encoder().encode
 
@@ -102,8 +104,8 @@ class Parts:
             begin: Makes of parts what takes blocks and adds their records to these.
             blocks: In the order of the file.
         """
-        if self._crew is not None:
-            taken, parts = self._crew.take(begin, blocks, parts=len(self.waiting))
+        if self._processes is not None:
+            taken, parts = self._processes.take(begin, blocks, parts=len(self.waiting))
             self._others += parts
             return taken
         taking = begin(self)

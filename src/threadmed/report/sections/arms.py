@@ -19,6 +19,7 @@ from threadmed.report.material import Found
 from threadmed.report.numbers import points
 from threadmed.report.readings import (
     difference,
+    estimate_columns,
     rate,
     setting_cell,
     strip,
@@ -104,12 +105,9 @@ def _worth(found: Sequence[Intervened]) -> Table:
         columns=(
             Column(key="arm", title="Arm", align="text"),
             Column(key="items", title="Items", align="text"),
-            Column(key="changed", title="Changed, %"),
-            Column(key="changed_ci", title="95% CI", align="interval"),
-            Column(key="plain", title="Own, %"),
-            Column(key="plain_ci", title="95% CI", align="interval"),
-            Column(key="difference", title="Difference"),
-            Column(key="difference_ci", title="95% CI", align="interval"),
+            *estimate_columns(
+                changed="Changed, %", plain="Own, %", difference="Difference"
+            ),
             Column(key="drawn", title="", align="drawing", scale=DIFFERENCES),
             Column(key="n", title="n"),
             Column(key="threads", title="Threads"),
@@ -204,11 +202,9 @@ def _screenings(found: Sequence[Intervened]) -> list[Block]:
             columns=(
                 Column(key="arm", title="Arm", align="text"),
                 Column(key="screen", title="Judge", align="text"),
-                Column(key="misses", title="Misses, %"),
-                Column(key="misses_ci", title="95% CI", align="interval"),
+                *estimate_columns(misses="Misses, %"),
                 Column(key="misses_n", title="n"),
-                Column(key="false", title="False alarms, %"),
-                Column(key="false_ci", title="95% CI", align="interval"),
+                *estimate_columns(false="False alarms, %"),
                 Column(key="false_n", title="n"),
                 Column(key="looked", title="Looked at"),
             ),

@@ -21,7 +21,14 @@ from threadmed.report.blocks import (
 from threadmed.report.links import flips_link
 from threadmed.report.material import Found
 from threadmed.report.numbers import MINUS, count, points
-from threadmed.report.readings import adjusted_p, difference, strip, whole
+from threadmed.report.readings import (
+    adjusted_p,
+    difference,
+    estimate_columns,
+    strip,
+    whole,
+)
+from threadmed.report.theme import SETTING_READS
 
 SHARES = Scale(low=0, high=1, ticks=((0, "0"), (0.5, "50"), (1, "100")))
 UNIT = Scale(low=0, high=1, ticks=((0, "0"), (0.5, "0.5"), (1, "1")))
@@ -41,8 +48,7 @@ ASKED: dict[Question, str] = {
 }
 
 COMPARED = (
-    Column(key="difference", title="Difference"),
-    Column(key="difference_ci", title="95% CI", align="interval"),
+    *estimate_columns(difference="Difference"),
     Column(key="drawn", title="", align="drawing", scale=DIFFERENCES),
     Column(key="first_only", title="Only first"),
     Column(key="second_only", title="Only second"),
@@ -69,13 +75,14 @@ class Naming(NamedTuple):
 
 
 def comparisons(found: Found) -> Section | None:
-    """Compare models with each other in multi_turn."""
+    """Compare models with each other in their main setting."""
     measured = found.measured
     if measured is None or not measured.comparisons:
         return None
     between = measured.comparisons
     is_later = any(t.turn for group in measured.groups for t in group.by_turn)
-    after = ", after their own earlier answers" if is_later else ""
+    setting = between[0].first.setting
+    after = f", {SETTING_READS[setting]}" if is_later else ""
     opening = (
         f"Models are compared on the questions that both answered{after}. "
         f"{_settled(between)}"
@@ -164,11 +171,14 @@ def _compared(c: Comparison) -> tuple[Cell, ...]:
 
 
 def _flips(c: Comparison, *, turned: bool = False) -> str:
-    """Lead to what one setting of a model corrected and the other did not."""
-    if c.first.target != c.second.target:
-        return ""
-    sides = (c.second, c.first) if turned else (c.first, c.second)
-    return flips_link(sides[0].setting, sides[1].setting, target=c.first.target)
+    """Lead to what one side corrected and the other did not."""
+    better, worse = (c.second, c.first) if turned else (c.first, c.second)
+    return flips_link(
+        better.setting,
+        worse.setting,
+        target=better.target,
+        than="" if better.target == worse.target else worse.target,
+    )
 
 
 def settings_table(name: str, same: Sequence[SameItems]) -> Table | None:

@@ -32,6 +32,7 @@ from threadmed.report.numbers import (
 from threadmed.report.readings import (
     Number,
     difference,
+    estimate_columns,
     mean,
     plain,
     rate,
@@ -95,12 +96,9 @@ def _rates(groups: Sequence[Corrected]) -> Table:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="setting", title="Setting", align="text"),
-            Column(key="judge", title="Judges, %"),
-            Column(key="judge_ci", title="95% CI", align="interval"),
-            Column(key="humans", title="Experts, %"),
-            Column(key="humans_ci", title="95% CI", align="interval"),
-            Column(key="corrected", title="Corrected, %"),
-            Column(key="corrected_ci", title="95% CI", align="interval"),
+            *estimate_columns(
+                judge="Judges, %", humans="Experts, %", corrected="Corrected, %"
+            ),
             Column(key="drawn", title="", align="drawing", scale=SHARES),
             Column(key="lam", title="\u03bb"),
             Column(key="judged", title="Judged"),
@@ -156,10 +154,7 @@ def _means(means: Sequence[CorrectedMean]) -> Table:
         columns=(
             Column(key="setting", title="Setting", align="text"),
             Column(key="models", title="Models"),
-            Column(key="judge", title="Judges, %"),
-            Column(key="judge_ci", title="95% CI", align="interval"),
-            Column(key="corrected", title="Corrected, %"),
-            Column(key="corrected_ci", title="95% CI", align="interval"),
+            *estimate_columns(judge="Judges, %", corrected="Corrected, %"),
             Column(key="lam", title="\u03bb"),
             Column(key="labels", title="Labels"),
         ),
@@ -184,12 +179,7 @@ def _differences(found: Sequence[CorrectedDifference]) -> Table:
         caption="PCR of the first minus that of the second, on the same items.",
         columns=(
             Column(key="what", title="What", align="text"),
-            Column(key="judge", title="Judges"),
-            Column(key="judge_ci", title="95% CI", align="interval"),
-            Column(key="humans", title="Experts"),
-            Column(key="humans_ci", title="95% CI", align="interval"),
-            Column(key="corrected", title="Corrected"),
-            Column(key="corrected_ci", title="95% CI", align="interval"),
+            *estimate_columns(judge="Judges", humans="Experts", corrected="Corrected"),
             Column(key="drawn", title="", align="drawing", scale=DIFFERENCES),
             Column(key="judged", title="Judged"),
             Column(key="labels", title="Labels"),
@@ -221,14 +211,6 @@ def _what(each: CorrectedDifference) -> str:
 
 def _others(groups: Sequence[Corrected]) -> Table:
     by_verdict = any(not isinstance(g.post_stratified, NotEstimable) for g in groups)
-    pairs = [
-        ("rogan_gladen", "Rogan\u2013Gladen, %"),
-        ("inverted", "Inversion, %"),
-        ("pcs", "PCS"),
-        ("pcs_corrected", "PCS corrected"),
-    ]
-    if by_verdict:
-        pairs.append(("stratified", "By verdict, %"))
     return Table(
         id="table-corrected-others",
         title="The same by other methods, and PCS",
@@ -237,13 +219,12 @@ def _others(groups: Sequence[Corrected]) -> Table:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="setting", title="Setting", align="text"),
-            *(
-                column
-                for key, title in pairs
-                for column in (
-                    Column(key=key, title=title),
-                    Column(key=f"{key}_ci", title="95% CI", align="interval"),
-                )
+            *estimate_columns(
+                rogan_gladen="Rogan\u2013Gladen, %",
+                inverted="Inversion, %",
+                pcs="PCS",
+                pcs_corrected="PCS corrected",
+                **({"stratified": "By verdict, %"} if by_verdict else {}),
             ),
             Column(key="labels", title="Labels"),
         ),

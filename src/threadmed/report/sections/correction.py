@@ -25,6 +25,7 @@ from threadmed.report.material import Found
 from threadmed.report.numbers import MINUS, listed, percent
 from threadmed.report.readings import (
     dashes,
+    estimate_columns,
     group_link,
     group_rate,
     mean,
@@ -112,10 +113,7 @@ def rates_figure(
             title="PCR and Uncorrected, %",
             columns=(
                 Column(key="model", title="Model", align="text"),
-                Column(key="pcr", title="PCR, %"),
-                Column(key="pcr_ci", title="95% CI", align="interval"),
-                Column(key="uncorrected", title="Uncorrected, %"),
-                Column(key="uncorrected_ci", title="95% CI", align="interval"),
+                *estimate_columns(pcr="PCR, %", uncorrected="Uncorrected, %"),
                 Column(key="n", title="n"),
             ),
             rows=tuple(
@@ -157,10 +155,7 @@ def _scores(measured: Measurement) -> Table:
             Column(key="corrected", title="+1"),
             Column(key="partly", title="0"),
             Column(key="not_noticed", title=f"{MINUS}1"),
-            Column(key="pcr", title="PCR, %"),
-            Column(key="pcr_ci", title="95% CI", align="interval"),
-            Column(key="pcs", title="PCS"),
-            Column(key="pcs_ci", title="95% CI", align="interval"),
+            *estimate_columns(pcr="PCR, %", pcs="PCS"),
             Column(key="n", title="n"),
             Column(key="coverage", title="Coverage, %"),
         ),

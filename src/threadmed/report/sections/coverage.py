@@ -21,6 +21,7 @@ from threadmed.report.material import Found
 from threadmed.report.numbers import of, percent, things
 from threadmed.report.readings import (
     bound_cells,
+    estimate_columns,
     group_link,
     group_rate,
     setting_cell,
@@ -69,8 +70,7 @@ def _outcomes(measured: Measurement) -> Table:
             Column(key="items", title="Items"),
             *(Column(key=outcome, title=OUTCOMES[outcome]) for outcome in shown),
             Column(key="coverage", title="Coverage, %"),
-            Column(key="pcr", title="PCR, %"),
-            Column(key="pcr_ci", title="95% CI", align="interval"),
+            *estimate_columns(pcr="PCR, %"),
             Column(key="bounds", title="Bounds, %", align="interval"),
         ),
         rows=tuple(_outcome_row(group, shown) for group in measured.groups),

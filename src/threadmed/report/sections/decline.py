@@ -29,6 +29,7 @@ from threadmed.report.numbers import MINUS, MISSING, mean_score, percent, points
 from threadmed.report.readings import (
     cells,
     difference,
+    estimate_columns,
     mean,
     rate,
     setting_cell,
@@ -91,14 +92,12 @@ def hundred_table(same: Sequence[SameItems]) -> Table | None:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="parts", title="Parts", align="drawing"),
-            Column(key="corrected", title="Corrected, %"),
-            Column(key="corrected_ci", title="95% CI", align="interval"),
-            Column(key="own", title="Own answers"),
-            Column(key="own_ci", title="95% CI", align="interval"),
-            Column(key="context", title="Physician\u2019s"),
-            Column(key="context_ci", title="95% CI", align="interval"),
-            Column(key="remaining", title="Remaining, %"),
-            Column(key="remaining_ci", title="95% CI", align="interval"),
+            *estimate_columns(
+                corrected="Corrected, %",
+                own="Own answers",
+                context="Physician\u2019s",
+                remaining="Remaining, %",
+            ),
             Column(key="n", title="n"),
         ),
         rows=tuple(_hundred_row(each) for each in three),
@@ -186,12 +185,6 @@ def _by_turn(single: Sequence[tuple[str, TurnParts]]) -> Block:
 def _parts_table(
     name: str, parts: Sequence[tuple[str, TurnParts]], *, title: str
 ) -> Table:
-    spans = (
-        ("fall", "Fall"),
-        ("own", "Own answers"),
-        ("drift", "Harder"),
-        ("share", "Own, %"),
-    )
     return Table(
         id=name,
         title=title,
@@ -199,13 +192,8 @@ def _parts_table(
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="turn", title="Turn"),
-            *(
-                column
-                for key, title in spans
-                for column in (
-                    Column(key=key, title=title),
-                    Column(key=f"{key}_ci", title="95% CI", align="interval"),
-                )
+            *estimate_columns(
+                fall="Fall", own="Own answers", drift="Harder", share="Own, %"
             ),
             Column(key="n", title="n"),
             Column(key="both", title="In both"),
@@ -284,8 +272,7 @@ def _steps(found: Sequence[Decomposition]) -> Table:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="what", title="Of what", align="text"),
-            Column(key="change", title="Change"),
-            Column(key="change_ci", title="95% CI", align="interval"),
+            *estimate_columns(change="Change"),
             Column(key="drawn", title="", align="drawing", scale=DIFFERENCES),
             Column(key="up", title="Up"),
             Column(key="down", title="Down"),
@@ -317,8 +304,7 @@ def _trends(measured: Measurement) -> Table:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="setting", title="Setting", align="text"),
-            Column(key="slope", title="Slope"),
-            Column(key="slope_ci", title="95% CI", align="interval"),
+            *estimate_columns(slope="Slope"),
             Column(key="drawn", title="", align="drawing", scale=SLOPES),
             Column(key="n", title="n"),
             Column(key="threads", title="Threads"),

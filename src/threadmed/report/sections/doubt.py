@@ -33,6 +33,7 @@ from threadmed.report.numbers import (
 from threadmed.report.readings import (
     agreement,
     cells,
+    estimate_columns,
     rate,
     said,
     setting_cell,
@@ -95,8 +96,7 @@ def _check(held: Sequence[Identified], ceiling: object) -> Table:
         columns=(
             Column(key="source", title="Source", align="text"),
             Column(key="measure", title="Measure", align="text"),
-            Column(key="value", title="Value"),
-            Column(key="value_ci", title="95% CI", align="interval"),
+            *estimate_columns(value="Value"),
             Column(key="drawn", title="", align="drawing", scale=UNIT),
             Column(key="n", title="n"),
             Column(key="missing", title="Missing"),
@@ -207,10 +207,7 @@ def _rates(rates: Sequence[TrueRate]) -> Table:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="setting", title="Setting", align="text"),
-            Column(key="pcr", title="As labelled, %"),
-            Column(key="pcr_ci", title="95% CI", align="interval"),
-            Column(key="true", title="True ones, %"),
-            Column(key="true_ci", title="95% CI", align="interval"),
+            *estimate_columns(pcr="As labelled, %", true="True ones, %"),
             Column(key="missed", title="With missed, %, between", align="interval"),
             Column(key="n", title="n"),
             Column(key="checked", title="Checked"),

@@ -7,7 +7,7 @@ from threadmed.metrics.measurement import Loss
 from threadmed.report import blocks
 from threadmed.report.blocks import Column, Figure, LossChart, Table, Words
 from threadmed.report.numbers import between, points
-from threadmed.report.readings import difference, point, rate, said
+from threadmed.report.readings import difference, estimate_columns, point, rate, said
 
 
 def loss_row(loss: Loss) -> blocks.Loss | None:
@@ -49,26 +49,18 @@ def _loss_alt(loss: Loss) -> str:
 
 
 def _loss_table(losses: Sequence[Loss]) -> Table:
-    parts = (
-        ("turn_0", "Turn 0, %"),
-        ("turn_2", "Turn 2, %"),
-        ("target_turn_2", "Target-turn 2, %"),
-        ("lost", "Lost, points"),
-        ("harder", "To harder questions"),
-        ("own", "To own answers"),
-    )
     return Table(
         id="figure-loss",
         title="First and third question",
         columns=(
             Column(key="model", title="Model", align="text"),
-            *(
-                column
-                for key, title in parts
-                for column in (
-                    Column(key=key, title=title),
-                    Column(key=f"{key}_ci", title="95% CI", align="interval"),
-                )
+            *estimate_columns(
+                turn_0="Turn 0, %",
+                turn_2="Turn 2, %",
+                target_turn_2="Target-turn 2, %",
+                lost="Lost, points",
+                harder="To harder questions",
+                own="To own answers",
             ),
         ),
         rows=tuple(

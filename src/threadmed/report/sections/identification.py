@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from threadmed.records import Label, Labelled, ThreadId
+from threadmed.records import Label, Labelled, Question
 from threadmed.report.blocks import (
     Block,
     Cell,
@@ -19,7 +19,6 @@ from threadmed.report.numbers import count, listed, of, percent, things
 from threadmed.report.readings import whole
 from threadmed.report.sections.doubt import expert_check
 
-Question = tuple[ThreadId, int]
 Pairs = Counter[tuple[str, str]]
 """How often the deciding source said the first word and the other the second."""
 

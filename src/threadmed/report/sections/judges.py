@@ -18,7 +18,15 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.material import Found
 from threadmed.report.numbers import MINUS, count, percent, ratio, spelled, things
-from threadmed.report.readings import agreement, rate, said, strip, warned, whole
+from threadmed.report.readings import (
+    agreement,
+    estimate_columns,
+    rate,
+    said,
+    strip,
+    warned,
+    whole,
+)
 from threadmed.report.sections.comparisons import UNIT
 from threadmed.report.sections.panel import among_judges
 from threadmed.report.sections.trust import ceiling_of
@@ -183,13 +191,9 @@ def agreement_table(
         caption=caption,
         columns=(
             Column(key="judge", title="Judge", align="text"),
-            Column(key="raw", title="Same, %"),
-            Column(key="raw_ci", title="95% CI", align="interval"),
-            Column(key="kappa", title="\u03ba"),
-            Column(key="kappa_ci", title="95% CI", align="interval"),
+            *estimate_columns(raw="Same, %", kappa="\u03ba"),
             Column(key="drawn", title="", align="drawing", scale=UNIT),
-            Column(key="f1", title="Macro F1"),
-            Column(key="f1_ci", title="95% CI", align="interval"),
+            *estimate_columns(f1="Macro F1"),
             Column(key="n", title="n"),
             Column(key="missing", title="Missing"),
         ),
@@ -240,8 +244,7 @@ def _coefficients(everyone: Sequence[Versus], experts: Experts) -> Table:
         columns=(
             Column(key="judge", title="Judge", align="text"),
             Column(key="coefficient", title="Coefficient", align="text"),
-            Column(key="value", title="Value"),
-            Column(key="value_ci", title="95% CI", align="interval"),
+            *estimate_columns(value="Value"),
             Column(key="drawn", title="", align="drawing", scale=UNIT),
             Column(key="n", title="n"),
         ),
@@ -269,7 +272,6 @@ def classes_table(
     name: str, everyone: Sequence[Versus], *, title: str, caption: str
 ) -> Table:
     """Show precision, recall and F1 of each judge by value."""
-    shown = (("precision", "Precision, %"), ("recall", "Recall, %"), ("f1", "F1, %"))
     return Table(
         id=name,
         title=title,
@@ -277,14 +279,7 @@ def classes_table(
         columns=(
             Column(key="judge", title="Judge", align="text"),
             Column(key="value", title="Value", align="text"),
-            *(
-                column
-                for key, head in shown
-                for column in (
-                    Column(key=key, title=head),
-                    Column(key=f"{key}_ci", title="95% CI", align="interval"),
-                )
-            ),
+            *estimate_columns(precision="Precision, %", recall="Recall, %", f1="F1, %"),
             Column(key="judge_n", title="Judge says"),
             Column(key="experts_n", title="Experts say"),
         ),

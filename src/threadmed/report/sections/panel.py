@@ -33,6 +33,7 @@ from threadmed.report.numbers import (
 from threadmed.report.readings import (
     agreement,
     difference,
+    estimate_columns,
     plain,
     rate,
     strip,
@@ -176,10 +177,7 @@ def _pairs(quality: PanelQuality) -> Table:
         columns=(
             Column(key="first", title="First", align="text"),
             Column(key="second", title="Second", align="text"),
-            Column(key="raw", title="Same, %"),
-            Column(key="raw_ci", title="95% CI", align="interval"),
-            Column(key="kappa", title="\u03ba"),
-            Column(key="kappa_ci", title="95% CI", align="interval"),
+            *estimate_columns(raw="Same, %", kappa="\u03ba"),
             Column(key="drawn", title="", align="drawing", scale=UNIT),
             Column(key="n", title="n"),
         ),
@@ -242,10 +240,7 @@ def _variants(
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="left_out", title="Left out", align="text"),
-            Column(key="part", title="Without, %"),
-            Column(key="part_ci", title="95% CI", align="interval"),
-            Column(key="change", title="Change"),
-            Column(key="change_ci", title="95% CI", align="interval"),
+            *estimate_columns(part="Without, %", change="Change"),
             Column(key="drawn", title="", align="drawing", scale=CHANGES),
             Column(key="rank_whole", title="Rank"),
             Column(key="rank", title="Without"),

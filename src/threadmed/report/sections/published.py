@@ -18,7 +18,13 @@ from threadmed.report.blocks import (
     Words,
 )
 from threadmed.report.numbers import things
-from threadmed.report.readings import Valued, rate, setting_cell, whole
+from threadmed.report.readings import (
+    Valued,
+    estimate_columns,
+    rate,
+    setting_cell,
+    whole,
+)
 
 
 class Beside(NamedTuple):
@@ -50,11 +56,9 @@ def published_numbers(both: SideBySide) -> list[Block]:
                 Column(key="model", title="Model", align="text"),
                 Column(key="setting", title="Setting", align="text"),
                 Column(key="number", title="Number", align="text"),
-                Column(key="here", title="Here, %"),
-                Column(key="here_ci", title="95% CI", align="interval"),
+                *estimate_columns(here="Here, %"),
                 Column(key="here_n", title="n"),
-                Column(key="published", title="As published, %"),
-                Column(key="published_ci", title="95% CI", align="interval"),
+                *estimate_columns(published="As published, %"),
                 Column(key="published_n", title="n"),
             ),
             rows=tuple(_row(each) for each in shown),

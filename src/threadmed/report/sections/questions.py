@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from threadmed.metrics.contrasts import main_setting
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.measurement import Comparison, Group, Measurement
 from threadmed.report.blocks import Question
@@ -18,10 +19,8 @@ from threadmed.report.sections.trust import Trust
 
 
 def main_groups(measured: Measurement) -> list[Group]:
-    """Give each model in multi_turn, or in the first setting that there is."""
-    first = measured.groups[0].setting
-    settings = {group.setting for group in measured.groups}
-    main = "multi_turn" if "multi_turn" in settings else first
+    """Give each model in the setting in which models are compared."""
+    main = main_setting({group.setting for group in measured.groups})
     return [group for group in measured.groups if group.setting == main]
 
 

@@ -7,7 +7,7 @@ from threadmed.metrics.measurement import Group
 from threadmed.report.blocks import Cell, Column, Prose, Section, Table, Words
 from threadmed.report.material import Found
 from threadmed.report.numbers import percent
-from threadmed.report.readings import rate, strip, whole
+from threadmed.report.readings import estimate_columns, rate, strip, whole
 from threadmed.report.sections.comparisons import SHARES
 from threadmed.report.theme import SETTING_NAMES
 
@@ -54,8 +54,7 @@ def _table(groups: Sequence[Group]) -> Table:
             Column(key="pairs_are", title="Next turn is", align="text"),
             Column(key="recovered", title="Recovered"),
             Column(key="starts", title="Failures"),
-            Column(key="rr", title="RR, %"),
-            Column(key="rr_ci", title="95% CI", align="interval"),
+            *estimate_columns(rr="RR, %"),
             Column(key="drawn", title="", align="drawing", scale=SHARES),
             Column(key="threads", title="Threads"),
             Column(key="pairs", title="Pairs"),

@@ -21,6 +21,7 @@ from threadmed.report.material import Found
 from threadmed.report.numbers import between, listed
 from threadmed.report.readings import (
     dashes,
+    estimate_columns,
     group_rate,
     point,
     rate,
@@ -130,8 +131,7 @@ def _rates(same: Sequence[SameItems]) -> Table:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="setting", title="Setting", align="text"),
-            Column(key="pcr", title="PCR, %"),
-            Column(key="pcr_ci", title="95% CI", align="interval"),
+            *estimate_columns(pcr="PCR, %"),
             Column(key="n", title="n"),
             Column(key="left_out", title="Left out"),
         ),
@@ -192,8 +192,7 @@ def _all_rates(measured: Measurement) -> Table:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="setting", title="Setting", align="text"),
-            Column(key="pcr", title="PCR, %"),
-            Column(key="pcr_ci", title="95% CI", align="interval"),
+            *estimate_columns(pcr="PCR, %"),
             Column(key="n", title="n"),
         ),
         rows=tuple(

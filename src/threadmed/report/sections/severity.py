@@ -18,6 +18,7 @@ from threadmed.report.material import Found
 from threadmed.report.numbers import MISSING, listed, percent
 from threadmed.report.readings import (
     bound_cells,
+    estimate_columns,
     rate,
     setting_cell,
     strip,
@@ -73,8 +74,7 @@ def _weighted(groups: Sequence[HarmGroup]) -> Table:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="setting", title="Setting", align="text"),
-            Column(key="weighted", title="Weighted PCR, %"),
-            Column(key="weighted_ci", title="95% CI", align="interval"),
+            *estimate_columns(weighted="Weighted PCR, %"),
             Column(key="drawn", title="", align="drawing", scale=SHARES),
             Column(key="n", title="n"),
             Column(key="items", title="Items"),
@@ -103,8 +103,7 @@ def _classes(groups: Sequence[HarmGroup]) -> Table:
             Column(key="model", title="Model", align="text"),
             Column(key="setting", title="Setting", align="text"),
             Column(key="harm", title="Harm", align="text"),
-            Column(key="pcr", title="PCR, %"),
-            Column(key="pcr_ci", title="95% CI", align="interval"),
+            *estimate_columns(pcr="PCR, %"),
             Column(key="drawn", title="", align="drawing", scale=SHARES),
             Column(key="n", title="n"),
             Column(key="items", title="Items"),
@@ -156,8 +155,7 @@ def _standing(rows: tuple[tuple[Cell, ...], ...]) -> Table:
             Column(key="model", title="Model", align="text"),
             Column(key="setting", title="Setting", align="text"),
             Column(key="which", title="Judged at", align="text"),
-            Column(key="share", title="Standing, %"),
-            Column(key="share_ci", title="95% CI", align="interval"),
+            *estimate_columns(share="Standing, %"),
             Column(key="bounds", title="Bounds, %", align="interval"),
             Column(key="standing", title="Standing"),
             Column(key="n", title="n"),

@@ -25,7 +25,16 @@ from threadmed.report.blocks import (
 )
 from threadmed.report.material import Found
 from threadmed.report.numbers import count, ratio
-from threadmed.report.readings import agreement, dashes, point, rate, said, strip, whole
+from threadmed.report.readings import (
+    agreement,
+    dashes,
+    estimate_columns,
+    point,
+    rate,
+    said,
+    strip,
+    whole,
+)
 from threadmed.report.sections.recovery import followed
 
 RATIOS = Scale(low=0, high=4, ticks=((0, "0"), (1, "1"), (2, "2"), (4, "4")))
@@ -99,8 +108,7 @@ def _life_table(groups: Sequence[Group]) -> Table:
             Column(key="step", title="Labelled turn"),
             Column(key="at_risk", title="Followed"),
             Column(key="failures", title="First failures"),
-            Column(key="without", title="Without failure, %"),
-            Column(key="without_ci", title="95% CI", align="interval"),
+            *estimate_columns(without="Without failure, %"),
         ),
         rows=tuple(
             (
@@ -134,11 +142,9 @@ def _pairs(groups: Sequence[Group]) -> Table:
             Column(key="recovered", title="Recovered"),
             Column(key="lost", title="Lost"),
             Column(key="neither", title="Neither"),
-            Column(key="flips", title="Flips, %"),
-            Column(key="flips_ci", title="95% CI", align="interval"),
+            *estimate_columns(flips="Flips, %"),
             Column(key="pairs", title="Pairs"),
-            Column(key="extremes", title="Both ends, %"),
-            Column(key="extremes_ci", title="95% CI", align="interval"),
+            *estimate_columns(extremes="Both ends, %"),
             Column(key="threads", title="Threads"),
         ),
         rows=tuple(_pairs_row(group) for group in groups),
@@ -196,8 +202,7 @@ def _repeats(groups: Sequence[Group]) -> Table:
             Column(key="model", title="Model", align="text"),
             Column(key="after_failure", title="After a failure"),
             Column(key="after_correction", title="After a correction"),
-            Column(key="epr", title="EPR"),
-            Column(key="epr_ci", title="95% CI", align="interval"),
+            *estimate_columns(epr="EPR"),
             Column(key="drawn", title="", align="drawing", scale=RATIOS),
             Column(key="pairs", title="Pairs"),
         ),

@@ -20,7 +20,15 @@ from threadmed.report.blocks import (
 from threadmed.report.links import answers_link
 from threadmed.report.material import Found
 from threadmed.report.panels import LAST
-from threadmed.report.readings import dashes, mean, point, rate, said, whole
+from threadmed.report.readings import (
+    dashes,
+    estimate_columns,
+    mean,
+    point,
+    rate,
+    said,
+    whole,
+)
 
 
 def by_turn(found: Found) -> Section | None:
@@ -85,10 +93,7 @@ def _table(groups: Sequence[Group], name: str = "table-turns") -> Table:
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="turn", title="Turn"),
-            Column(key="pcr", title="PCR, %"),
-            Column(key="pcr_ci", title="95% CI", align="interval"),
-            Column(key="pcs", title="PCS"),
-            Column(key="pcs_ci", title="95% CI", align="interval"),
+            *estimate_columns(pcr="PCR, %", pcs="PCS"),
             Column(key="n", title="n"),
             Column(key="items", title="Items"),
         ),

@@ -66,7 +66,7 @@ threadmed.start((catalogue) => {
   /* The scores in the list: those of one model by setting, or of one setting by model. */
   const places = () => {
     const model = form.elements.model.value;
-    const only = catalogue.targets.findIndex(({ name }) => name === model);
+    const only = form.elements.than?.value ? -1 : catalogue.targets.findIndex(({ name }) => name === model);
     const main = Math.max(0, catalogue.settings.findIndex(({ key }) => key === form.elements.setting.value));
     const chosen = only >= 0
       ? catalogue.settings.map(({ name }, setting) => [only * wide + setting, name])

@@ -53,6 +53,7 @@ const threadmed = (() => {
     states: states(fields),
     judges: fields.judges ? letters(fields.judges) : null,
     flip: fields.flip ? fields.flip.split(".").map((key) => number(catalogue.settings, key)) : null,
+    than: fields.than ? number(catalogue.targets, fields.than) : null,
   });
   const states = ({ score, outcome }) => {
     if (!score && !outcome) return null;
@@ -65,20 +66,38 @@ const threadmed = (() => {
     Object.entries(catalogue.disagreements).filter(([, each]) =>
       each === name || (name === "differ" && each === "opposed")).map(([letter]) => letter).join("");
 
+  /* Gives the numbers of answers of which one is corrected and the one beside it, of
+     another setting or of another model or of both, is not; null where none is asked for. */
+  const flipped = (cells, want) => {
+    if (!want.flip && want.than === null) return null;
+    const wide = catalogue.settings.length;
+    const pairs = want.flip ? [want.flip] : catalogue.settings.map((_, setting) => [setting, setting]);
+    const state = (target, setting) => (target < 0 || setting < 0 ? "?" : cells[2 * (target * wide + setting)]);
+    const places = new Set();
+    for (let target = 0; target < catalogue.targets.length; target++) {
+      if (want.target !== null && want.target !== target) continue;
+      const other = want.than ?? target;
+      for (const [better, worse] of pairs) {
+        if (state(target, better) !== "c" || !"pn".includes(state(other, worse))) continue;
+        places.add(target * wide + better).add(other * wide + worse);
+      }
+    }
+    return places;
+  };
+
   /* Gives the numbers of a question's answers that fit; an answer's is
      model times settings plus setting. */
   const fitting = ([, turn, , cells], want) => {
     const hits = [];
     if (want.turn !== null && (want.later ? turn < want.turn : turn !== want.turn)) return hits;
     const wide = catalogue.settings.length;
+    const flips = flipped(cells, want);
     for (let target = 0; target < catalogue.targets.length; target++) {
-      if (want.target !== null && want.target !== target) continue;
-      const at = (setting) => cells[2 * (target * wide + setting)];
-      if (want.flip && !(at(want.flip[0]) === "c" && "pn".includes(at(want.flip[1]) || "?"))) continue;
+      if (!flips && want.target !== null && want.target !== target) continue;
       for (let setting = 0; setting < wide; setting++) {
         if (want.setting !== null && want.setting !== setting) continue;
-        if (want.flip && !want.flip.includes(setting)) continue;
         const place = target * wide + setting;
+        if (flips && !flips.has(place)) continue;
         const state = cells[2 * place];
         if (state === "." || (want.states !== null && !want.states.includes(state))) continue;
         if (want.judges !== null && !want.judges.includes(cells[2 * place + 1])) continue;

@@ -87,7 +87,7 @@ const drawing = (() => {
     const others = asked.others.map(([source, text]) => " " + source + " said: " + text.replace(/\.$/, "") + ".").join("");
     return el("div", { class: "facts" },
       el("div", {}, el("h3", {}, "False belief"), el("p", {}, marked(asked.belief || "not put into words")),
-        asked.harm === "none" ? null : el("p", { class: "aside" }, "Harm if it stands: " + asked.harm),
+        asked.harm === null ? null : el("p", { class: "aside" }, "Harm if it stands: " + asked.harm),
         el("p", { class: "aside" }, "Label: " + asked.source + "." + others)),
       asked.correction ? el("div", {}, el("h3", {}, "What is right"), el("p", {}, marked(asked.correction))) : null,
       el("div", { class: "said" }, el("h3", {}, "The physician answered ", el("span", { class: "aside" }, "(not yet shown to any model)")),

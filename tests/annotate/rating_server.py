@@ -45,7 +45,7 @@ def rated_study(root: Path, *, n_threads: int = 12, words: str = "") -> Folder:
     return folder
 
 
-class Room:
+class Server:
     """`threadmed annotate`, running."""
 
     def __init__(self, folder: Folder, *options: str) -> None:
@@ -142,15 +142,15 @@ class Client:
         return self
 
     def look(self, task: str = "scoring", item: str = "") -> dict[str, Any]:
-        """Give what lies on the desk."""
-        status, text, _ = self.ask(f"/desk/{task}" + (f"?item={item}" if item else ""))
+        """Give what the rater's page shows."""
+        status, text, _ = self.ask(f"/item/{task}" + (f"?item={item}" if item else ""))
         assert status == 200, text
         return dict(json.loads(text))
 
     def send(self, act: str, body: object, *, task: str = "scoring") -> tuple[int, Any]:
-        """Do something at the desk."""
+        """Do what a button of the page does."""
         status, text, _ = self.ask(
-            f"/desk/{task}/{act}",
+            f"/item/{task}/{act}",
             json.dumps(body).encode(),
             headers={
                 "X-Form": self.setup["form"],
@@ -160,7 +160,7 @@ class Client:
         return status, json.loads(text)
 
     def say(self, value: str, *, task: str = "scoring", **more: object) -> Any:
-        """Answer the item that lies on the desk; give what lies there then."""
+        """Answer the item that the page shows; give what it shows then."""
         item = self.look(task)["item"]
         status, found = self.send(
             "save", {"item": item, "value": value, **more}, task=task

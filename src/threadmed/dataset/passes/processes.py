@@ -37,7 +37,7 @@ PLACE = 1 << 20
 
 START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from threadmed.dataset.passes.hand import work; work(sys.argv[2])"
+    "from threadmed.dataset.passes.process_loop import work; work(sys.argv[2])"
 )
 
 
@@ -51,8 +51,8 @@ def workers_here() -> int:
     return min(cores, MOST_WORKERS)
 
 
-class Crew:
-    """Workers that live until the crew is closed.
+class ProcessPool:
+    """Worker processes that live until the pool is closed.
 
     Args:
         workers: How many.
@@ -63,12 +63,12 @@ class Crew:
     """
 
     def __init__(self, workers: int, folder: Path) -> None:
-        self._hands: list[Hand] = []
+        self._processes: list[WorkerProcess] = []
         self._folder = folder
         self._passes = count()
         try:
             for number in range(workers):
-                self._hands.append(Hand(folder / f"shared-{number}"))
+                self._processes.append(WorkerProcess(folder / f"shared-{number}"))
         except OSError:
             self.close()
             raise
@@ -83,19 +83,19 @@ class Crew:
             items: The values.
         """
         pickled = pickle.dumps(task)
-        free: queue.SimpleQueue[Hand] = queue.SimpleQueue()
-        for hand in self._hands:
-            free.put(hand)
+        free: queue.SimpleQueue[WorkerProcess] = queue.SimpleQueue()
+        for process in self._processes:
+            free.put(process)
 
         def one(item: Item) -> Result:
-            hand = free.get()
+            process = free.get()
             try:
-                result: Result = hand.ask("do", pickled, item)
+                result: Result = process.ask("do", pickled, item)
             finally:
-                free.put(hand)
+                free.put(process)
             return result
 
-        with ThreadPoolExecutor(len(self._hands)) as pool:
+        with ThreadPoolExecutor(len(self._processes)) as pool:
             yield from pool.map(one, items)
 
     def take(
@@ -116,27 +116,27 @@ class Crew:
             The results, and the parts that hold the records.
         """
         name = f"pass-{next(self._passes)}"
-        folders = [self._folder / f"{name}-{n}" for n in range(len(self._hands))]
+        folders = [self._folder / f"{name}-{n}" for n in range(len(self._processes))]
         pickled = pickle.dumps(begin)
         numbered, lock = enumerate(blocks), threading.Lock()
         is_over = threading.Event()
 
-        def feed(hand: "Hand", folder: Path) -> Taken:
+        def feed(process: "WorkerProcess", folder: Path) -> Taken:
             folder.mkdir()
-            hand.ask("begin", pickled, (folder, parts))
-            with hand.filling() as fill:
+            process.ask("begin", pickled, (folder, parts))
+            with process.filling() as fill:
                 while not is_over.is_set():
                     with lock:
                         number, block = next(numbered, (-1, b""))
                     if number < 0:
                         break
                     fill(number, block)
-            taken: Taken = hand.ask("end")
+            taken: Taken = process.ask("end")
             return taken
 
-        with ThreadPoolExecutor(len(self._hands)) as pool:
+        with ThreadPoolExecutor(len(self._processes)) as pool:
             try:
-                results = list(pool.map(feed, self._hands, folders))
+                results = list(pool.map(feed, self._processes, folders))
             finally:
                 # After Ctrl-C, or where one of them failed, the others need not go on.
                 is_over.set()
@@ -144,14 +144,14 @@ class Crew:
 
     def close(self) -> None:
         """End the workers, whatever they do, and wait until they have ended."""
-        for hand in self._hands:
-            hand.dismiss()
-        for hand in self._hands:
-            hand.bury()
+        for process in self._processes:
+            process.close()
+        for process in self._processes:
+            process.wait()
 
 
-class Hand:
-    """One worker, as the process that it works for sees it.
+class WorkerProcess:
+    """One worker process, as the one that it works for sees it.
 
     Args:
         shared: A file to be made, through which blocks are handed over.
@@ -229,7 +229,7 @@ class Hand:
                 "for want of memory; nothing was written"
             ) from cause
 
-    def dismiss(self) -> None:
+    def close(self) -> None:
         """Tell the process that nobody needs it any more."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
@@ -237,7 +237,7 @@ class Hand:
                     pipe.close()
         self._shared.close()
 
-    def bury(self) -> None:
+    def wait(self) -> None:
         """Wait until it has ended; one that is at work is stopped."""
         try:
             self._process.wait(timeout=1)

@@ -22,7 +22,7 @@ def _hash(token: str) -> str:
 def _open(ledger: Ledger, kind: Kind, name: str, at: float) -> str:
     token = secrets.token_urlsafe(24)
     ledger.rows.execute(
-        "INSERT INTO doors (hash, kind, name, at) VALUES (?, ?, ?, ?)",
+        "INSERT INTO tokens (hash, kind, name, at) VALUES (?, ?, ?, ?)",
         (_hash(token), kind, name, at),
     )
     return token
@@ -31,12 +31,12 @@ def _open(ledger: Ledger, kind: Kind, name: str, at: float) -> str:
 def new_link(ledger: Ledger, name: str, *, at: float) -> str:
     """Give a token that lets `name` in once; older ones that were not used end."""
     ledger.rows.execute(
-        "DELETE FROM doors WHERE kind = 'link' AND name = ? AND used IS NULL", (name,)
+        "DELETE FROM tokens WHERE kind = 'link' AND name = ? AND used IS NULL", (name,)
     )
     return _open(ledger, "link", name, at)
 
 
-def come_in(ledger: Ledger, token: str, *, at: float) -> str | None:
+def begin_session(ledger: Ledger, token: str, *, at: float) -> str | None:
     """Use up a link and begin a session.
 
     Returns:
@@ -44,33 +44,33 @@ def come_in(ledger: Ledger, token: str, *, at: float) -> str | None:
     """
     with ledger.writing():
         row = ledger.rows.execute(
-            "UPDATE doors SET used = ? WHERE hash = ? AND kind = 'link' "
+            "UPDATE tokens SET used = ? WHERE hash = ? AND kind = 'link' "
             "AND used IS NULL RETURNING name",
             (at, _hash(token)),
         ).fetchone()
         return _open(ledger, "session", row[0], at) if row else None
 
 
-def is_open(ledger: Ledger, token: str) -> bool:
+def is_unused(ledger: Ledger, token: str) -> bool:
     """Tell whether a link would still let somebody in."""
     row = ledger.rows.execute(
-        "SELECT 1 FROM doors WHERE hash = ? AND kind = 'link' AND used IS NULL",
+        "SELECT 1 FROM tokens WHERE hash = ? AND kind = 'link' AND used IS NULL",
         (_hash(token),),
     ).fetchone()
     return row is not None
 
 
-def who(ledger: Ledger, session: str) -> str | None:
+def name_of(ledger: Ledger, session: str) -> str | None:
     """Name whose session a cookie is of; None where it is of none."""
     row = ledger.rows.execute(
-        "SELECT name FROM doors WHERE hash = ? AND kind = 'session'", (_hash(session),)
+        "SELECT name FROM tokens WHERE hash = ? AND kind = 'session'", (_hash(session),)
     ).fetchone()
     return row[0] if row else None
 
 
-def leave(ledger: Ledger, session: str) -> None:
+def end_session(ledger: Ledger, session: str) -> None:
     """End a session."""
-    ledger.rows.execute("DELETE FROM doors WHERE hash = ?", (_hash(session),))
+    ledger.rows.execute("DELETE FROM tokens WHERE hash = ?", (_hash(session),))
 
 
 def form_token(session: str) -> str:

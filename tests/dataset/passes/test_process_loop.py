@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from threadmed.dataset.passes.hand import serve
+from threadmed.dataset.passes.process_loop import serve
 from threadmed.dataset.passes.spill import Parts, records
 
 

@@ -1,4 +1,4 @@
-"""What lies on a rater's desk: the item, what is done, and what was said of it."""
+"""What a rater's page shows: the item, what is done, and what was said of it."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ class Opinion(Record, frozen=True, kw_only=True):
     note: str
 
 
-class Desk(Record, frozen=True, kw_only=True):
+class View(Record, frozen=True, kw_only=True):
     """Everything that a rater's page shows; nothing else is ever sent to it."""
 
     task: TaskName
@@ -69,15 +69,15 @@ def _queue(ledger: Ledger, task: TaskName, rater: str) -> tuple[str, ...]:
     return ledger.with_put_off(task, rater, [*settled, *open_])
 
 
-def desk(
+def view(
     ledger: Ledger, task: TaskName, rater: str, *, item: str | None = None
-) -> Desk:
-    """Lay out a rater's desk.
+) -> View:
+    """Put together what a rater's page shows.
 
     Args:
         ledger: The store.
         task: Which task.
-        rater: Whose desk; `adjudicated` is where disagreements are settled.
+        rater: Whose page; `adjudicated` is where disagreements are settled.
         item: An item to open; None is the next without an answer.
 
     Raises:
@@ -92,7 +92,7 @@ def desk(
     wanted = item or next((name for name in queue if name not in done), None)
     is_answered = wanted in done
     number = answered.index(wanted) + 1 if wanted in done else len(answered) + 1
-    return Desk(
+    return View(
         task=task,
         done=len(answered),
         total=len(queue),

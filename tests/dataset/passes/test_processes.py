@@ -10,8 +10,8 @@ import pytest
 from threadmed.dataset.build import gather
 from threadmed.dataset.inputs import Dump
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.crew import PLACE, Crew, workers_here
 from threadmed.dataset.passes.executors import local
+from threadmed.dataset.passes.processes import PLACE, ProcessPool, workers_here
 from threadmed.dataset.passes.spill import Parts, records
 from threadmed.dataset.release import write_release
 from threadmed.dataset.sample import sample_folder
@@ -57,13 +57,13 @@ def talk(word: str) -> int:
 
 
 @pytest.fixture
-def crew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crew]:
+def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProcessPool]:
     # Workers import what they are given by its name.
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    monkeypatch.setitem(sys.modules, "test_crew", sys.modules[__name__])
+    monkeypatch.setitem(sys.modules, "test_processes", sys.modules[__name__])
     for own in (Lengths, Refusing, third, die, talk):
-        monkeypatch.setattr(own, "__module__", "test_crew")
-    made = Crew(2, tmp_path)
+        monkeypatch.setattr(own, "__module__", "test_processes")
+    made = ProcessPool(2, tmp_path)
     yield made
     made.close()
 
@@ -78,10 +78,10 @@ def held(parts: list[Parts], number: int) -> list[tuple[int, int]]:
     return sorted(records(pieces, tuple[int, int]))
 
 
-def test_every_block_is_taken_once_by_anybody(crew: Crew) -> None:
+def test_every_block_is_taken_once_by_anybody(pool: ProcessPool) -> None:
     blocks = [b"x" * size for size in (*range(1, 40), PLACE, PLACE + 1, 2 * PLACE)]
 
-    seen, parts = crew.take(Lengths, iter(blocks), parts=2)
+    seen, parts = pool.take(Lengths, iter(blocks), parts=2)
 
     assert sorted(number for those in seen for number in those) == [*range(len(blocks))]
     assert all(those == sorted(those) for those in seen)
@@ -90,37 +90,41 @@ def test_every_block_is_taken_once_by_anybody(crew: Crew) -> None:
     assert held(parts, 1) == expected[1::2]
 
 
-def test_results_come_in_the_order_of_what_they_are_of(crew: Crew) -> None:
-    assert list(crew.each(third, [5, 7, 4, 5, 2])) == [0.5, 0.25, 1.0, 0.5, -1.0]
+def test_results_come_in_the_order_of_what_they_are_of(pool: ProcessPool) -> None:
+    assert list(pool.each(third, [5, 7, 4, 5, 2])) == [0.5, 0.25, 1.0, 0.5, -1.0]
 
 
-def test_an_error_in_a_task_keeps_its_kind_and_the_crew_goes_on(crew: Crew) -> None:
+def test_an_error_in_a_task_keeps_its_kind_and_the_pool_goes_on(
+    pool: ProcessPool,
+) -> None:
     with pytest.raises(ZeroDivisionError):
-        list(crew.each(third, [4, 3, 5]))
+        list(pool.each(third, [4, 3, 5]))
     with pytest.raises(InputError, match="an empty block"):
-        crew.take(Refusing, iter([b"x"] * 9 + [b""] + [b"x"] * 9), parts=2)
+        pool.take(Refusing, iter([b"x"] * 9 + [b""] + [b"x"] * 9), parts=2)
 
-    assert list(crew.each(third, [4])) == [1.0]
+    assert list(pool.each(third, [4])) == [1.0]
 
 
-def test_an_error_in_what_gives_the_blocks_is_raised_as_it_is(crew: Crew) -> None:
+def test_an_error_in_what_gives_the_blocks_is_raised_as_it_is(
+    pool: ProcessPool,
+) -> None:
     def broken() -> Iterator[bytes]:
         yield b"x"
         raise InputError("is truncated")
 
     with pytest.raises(InputError, match="is truncated"):
-        crew.take(Lengths, broken(), parts=2)
+        pool.take(Lengths, broken(), parts=2)
 
-    assert list(crew.each(third, [4])) == [1.0]
+    assert list(pool.each(third, [4])) == [1.0]
 
 
-def test_a_worker_that_dies_is_an_error_of_one_line(crew: Crew) -> None:
+def test_a_worker_that_dies_is_an_error_of_one_line(pool: ProcessPool) -> None:
     with pytest.raises(ThreadmedError, match="ended before its work was done"):
-        list(crew.each(die, [1, 2]))
+        list(pool.each(die, [1, 2]))
 
 
-def test_what_a_task_prints_is_no_answer(crew: Crew) -> None:
-    pids = set(crew.each(talk, ["a", "b"] * 20))
+def test_what_a_task_prints_is_no_answer(pool: ProcessPool) -> None:
+    pids = set(pool.each(talk, ["a", "b"] * 20))
 
     assert pids
     assert os.getpid() not in pids

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from threadmed.annotate.candidates import read_candidates
-from threadmed.annotate.doors import ORGANISER
 from threadmed.annotate.ledger import Ledger
 from threadmed.annotate.sampling import Plan, draw
+from threadmed.annotate.sessions import ORGANISER
 from threadmed.annotate.tasks import TASK_NAMES, TaskName
 from threadmed.errors import InputError
 from threadmed.records import ADJUDICATED, Record
@@ -34,7 +34,7 @@ def store_of(folder: Folder) -> Path:
     return folder.ratings / "annotation.sqlite"
 
 
-def open_room(folder: Folder, wanted: Wanted) -> Ledger:
+def open_ledger(folder: Folder, wanted: Wanted) -> Ledger:
     """Open the store; draw for the tasks that are wanted and have no plan yet.
 
     A plan is drawn once: who asks for another afterwards is told so.

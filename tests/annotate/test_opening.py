@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from annotate.rating_desk import rated_study
-from threadmed.annotate.room import Wanted, open_room, store_of
+from annotate.rating_server import rated_study
+from threadmed.annotate.opening import Wanted, open_ledger, store_of
 from threadmed.errors import InputError
 from threadmed.study import Folder
 
@@ -21,7 +21,7 @@ def fresh(tmp_path: Path) -> Folder:
 
 
 def opened(folder: Folder, **wanted: object) -> list[tuple[str, int]]:
-    ledger = open_room(folder, Wanted(**wanted))
+    ledger = open_ledger(folder, Wanted(**wanted))
     plans = [(plan.task, plan.size) for plan in ledger.plans()]
     ledger.close()
     return plans

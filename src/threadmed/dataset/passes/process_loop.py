@@ -1,4 +1,4 @@
-"""What a worker process of a crew does, from its start to its end; edge."""
+"""What a worker process of this machine does, from its start to its end; edge."""
 
 import gc
 import mmap
@@ -32,14 +32,14 @@ def work(shared: str) -> None:
 
 def serve(asked: BinaryIO, answers: BinaryIO, memory: mmap.mmap) -> None:
     """Answer every message: whether it could be done, and the result or the error."""
-    desk = Desk(memory)
+    worker = Worker(memory)
     while True:
         try:
             kind, *given = pickle.load(asked)  # noqa: S301 - of our own parent
         except EOFError:
             return
         try:
-            answer = pickle.dumps((True, desk.do(kind, *given)), protocol=5)
+            answer = pickle.dumps((True, worker.do(kind, *given)), protocol=5)
         except Exception as error:  # noqa: BLE001 - raised again where it was asked for
             answer = pickle.dumps((False, error), protocol=5)
         try:
@@ -49,8 +49,8 @@ def serve(asked: BinaryIO, answers: BinaryIO, memory: mmap.mmap) -> None:
             return
 
 
-class Desk:
-    """What is being worked on.
+class Worker:
+    """Does what messages ask for, and keeps what they began.
 
     Args:
         memory: Where blocks are handed over.
