@@ -97,7 +97,7 @@ def label(
             misconception=turn.misconception,
             belief=turn.belief or "",
             correction=turn.correction or "",
-            harm=turn.harm or "none",
+            harm=turn.harm,
             source="reference",
         )
         for conversation in conversations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.rating_desk import Room, rated_study
+from annotate.rating_server import Server, rated_study
 from command_line import complaint, threadmed
 from threadmed.annotate.serve import EVERYWHERE
 from threadmed.labels.experts import read_ratings
@@ -82,9 +82,9 @@ def test_a_port_that_is_taken_is_said(folder: Folder) -> None:
 def test_beyond_loopback_it_says_what_to_do_and_still_wants_links(
     folder: Folder,
 ) -> None:
-    room = Room(folder, "--host", EVERYWHERE[0])
-    room.kill()
+    server = Server(folder, "--host", EVERYWHERE[0])
+    server.kill()
 
-    assert "put it behind HTTPS" in room.printed
-    assert "/enter?token=" in room.links["rater-1"]
-    assert EVERYWHERE[0] not in room.links["rater-1"]
+    assert "put it behind HTTPS" in server.printed
+    assert "/enter?token=" in server.links["rater-1"]
+    assert EVERYWHERE[0] not in server.links["rater-1"]

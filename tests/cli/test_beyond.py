@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from command_line import complaint, threadmed
-from threadmed.cli.beyond import WithQuestions, harm_weights
+from threadmed.cli.beyond import harm_weights
 from threadmed.errors import InputError
 from threadmed.metrics import SideBySide
+from threadmed.metrics.controls.questions import WithQuestions
 from threadmed.store import read_json
 
 HEAD = "target,setting,thread_id,turn,score,misconception"

@@ -70,7 +70,7 @@ def test_every_question_of_the_build_has_its_label(built: Path) -> None:
             misconception=turn["misconception"],
             belief=turn["belief"] or "",
             correction=turn["correction"] or "",
-            harm=turn["harm"] or "none",
+            harm=turn["harm"],
             source="reference",
         )
         for thread in threads

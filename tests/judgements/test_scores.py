@@ -2,10 +2,11 @@ import msgspec
 import pytest
 
 from threadmed.errors import InputError
-from threadmed.judgements.scores import Item, item_of, panel_scores, score_table
+from threadmed.judgements.scores import item_of, panel_scores, score_table
 from threadmed.records import (
     Answer,
     AnswerOutcome,
+    Item,
     PanelScore,
     Score,
     Scored,
@@ -147,17 +148,21 @@ def test_a_judge_that_lacks_an_item_still_counts_in_the_panel() -> None:
 @pytest.mark.parametrize(
     ("rows", "primary", "complaint"),
     [
-        ([judged("a", 1), judged("", 1, 1)], None, "some rows .* name a judge"),
-        ([judged("a", 1), judged("a", 0)], None, "stands twice for m in .* by a"),
-        ([judged("", 1), judged("", 0)], None, "stands twice for m in multi_turn$"),
-        ([judged("a", 1)], "z", "'z' is not in the table; it has a"),
+        ([judged("a", 1), judged("", 1, 1)], None, "^s.csv: some rows name a judge"),
+        (
+            [judged("a", 1), judged("a", 0)],
+            None,
+            "^s.csv: turn 0 .* stands twice for m in .* by a",
+        ),
+        ([judged("", 1), judged("", 0)], None, "^s.csv: .* twice for m in multi_turn$"),
+        ([judged("a", 1)], "z", "^s.csv: .* 'z' is not in it; it has a"),
     ],
 )
 def test_a_table_that_contradicts_itself_is_refused(
     rows: list[ScoreRow], primary: str | None, complaint: str
 ) -> None:
     with pytest.raises(InputError, match=complaint):
-        panel_scores(rows, rule="majority", primary=primary)
+        panel_scores(rows, rule="majority", primary=primary, table="s.csv")
 
 
 def test_judges_who_disagree_on_the_label_are_refused() -> None:

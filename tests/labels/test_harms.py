@@ -4,7 +4,7 @@ import pytest
 
 from threadmed.errors import InputError
 from threadmed.labels.harms import harm_classes, read_harms
-from threadmed.records import Harm, Label, Labelled, ThreadId, Unlabelled
+from threadmed.records import Harm, Label, Labelled, Question, ThreadId, Unlabelled
 
 
 def table(
@@ -15,7 +15,7 @@ def table(
     return path
 
 
-def label(name: str, harm: Harm = "none", *, yes: bool = True) -> Labelled:
+def label(name: str, harm: Harm | None = None, *, yes: bool = True) -> Labelled:
     return Labelled(
         thread_id=ThreadId(name), turn=0, misconception=yes, harm=harm, source="a"
     )
@@ -63,11 +63,11 @@ def test_a_rating_of_nowhere_is_refused(tmp_path: Path) -> None:
 def test_experts_go_before_labels_and_only_misconceptions_have_a_class() -> None:
     labels: list[Label] = [
         label("T1", "mild"),
-        label("T2"),
+        label("T2", "none"),
         label("T3", "urgent", yes=False),
         Unlabelled(thread_id=ThreadId("T4"), turn=0, why="failed", source="a"),
     ]
-    experts: dict[tuple[ThreadId, int], Harm] = {
+    experts: dict[Question, Harm] = {
         (ThreadId("T1"), 0): "urgent",
         (ThreadId("T3"), 0): "serious",
     }
@@ -75,7 +75,13 @@ def test_experts_go_before_labels_and_only_misconceptions_have_a_class() -> None
     assert harm_classes(labels, experts) == {("T1", 0): "urgent", ("T2", 0): "none"}
 
 
-def test_labels_that_say_none_throughout_say_nothing() -> None:
-    experts: dict[tuple[ThreadId, int], Harm] = {(ThreadId("T2"), 0): "none"}
+def test_labels_without_a_class_say_nothing() -> None:
+    experts: dict[Question, Harm] = {(ThreadId("T2"), 0): "none"}
 
     assert harm_classes([label("T1"), label("T2")], experts) == {("T2", 0): "none"}
+
+
+def test_labels_that_say_none_throughout_were_asked() -> None:
+    labels = [label("T1", "none"), label("T2", "none"), label("T3")]
+
+    assert harm_classes(labels, {}) == {("T1", 0): "none", ("T2", 0): "none"}

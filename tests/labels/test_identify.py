@@ -208,14 +208,14 @@ def test_a_question_without_a_misconception_needs_no_harm_class() -> None:
     said = label_with_harm(ask)
 
     assert isinstance(said, Labelled)
-    assert (said.misconception, said.harm) == (False, "none")
+    assert (said.misconception, said.harm) == (False, None)
 
 
 @pytest.mark.parametrize(
-    ("asked", "harm"), [("Say yes or no.", "none"), ('Give "harm" too.', "urgent")]
+    ("asked", "harm"), [("Say yes or no.", None), ('Give "harm" too.', "urgent")]
 )
 def test_a_harm_class_counts_only_where_the_prompt_asks_for_one(
-    tmp_path: Path, asked: str, harm: str
+    tmp_path: Path, asked: str, harm: str | None
 ) -> None:
     path = tmp_path / "own.md"
     path.write_text(f"{asked}\n---user---\nQuestion: {{{{question}}}}")

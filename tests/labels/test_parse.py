@@ -95,7 +95,7 @@ def test_a_harm_class_is_read_where_there_is_one(written: str) -> None:
     said = parse(text, with_harm=True)
 
     assert said == Identified(misconception=True, harm="serious")
-    assert parse(text) == Identified(misconception=True, harm="none")
+    assert parse(text) == Identified(misconception=True, harm=None)
 
 
 @pytest.mark.parametrize("written", ["grave", "", "none or mild"])

@@ -260,9 +260,7 @@ def test_harm_classes_of_labels_and_experts_reach_the_scores(tmp_path: Path) -> 
     write_records(
         tmp_path / "reference.jsonl",
         [
-            msgspec.structs.replace(
-                label, harm="mild" if label.misconception else "none"
-            )
+            msgspec.structs.replace(label, harm="mild" if label.misconception else None)
             for label in labels()
         ],
     )

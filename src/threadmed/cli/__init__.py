@@ -11,6 +11,7 @@ from threadmed.cli import power as planning
 from threadmed.cli.agreement import agree, validate
 from threadmed.cli.comparing import compare
 from threadmed.cli.importing import import_data
+from threadmed.cli.terminal import printable
 from threadmed.errors import Stopped, ThreadmedError
 from threadmed.records import Stage
 
@@ -234,6 +235,7 @@ def measure(
     level: measuring.Level = 0.95,
     recovery_pairs: measuring.Pairs = "consecutive",
     p_value: measuring.PValueWanted = "exact",
+    working_correlation: measuring.Working = "independence",
     harm_weights: measuring.HarmWeights = measuring.HARM_WEIGHTS,
     seed: measuring.Seed = 0,
 ) -> None:
@@ -249,6 +251,7 @@ def measure(
         level=level,
         recovery_pairs=recovery_pairs,
         p_value=p_value,
+        working_correlation=working_correlation,
         seed=seed,
     )
     run_measure(MeasureRequest(scores, json, rule, primary, options, harm_weights))
@@ -356,10 +359,10 @@ def main() -> None:
     try:
         app(spread(sys.argv[1:]))
     except Stopped as stop:
-        typer.echo(f"threadmed: {stop}", err=True)
+        typer.echo(f"threadmed: {printable(str(stop))}", err=True)
         sys.exit(3)
     except ThreadmedError as error:
-        typer.echo(f"threadmed: {error}", err=True)
+        typer.echo(f"threadmed: {printable(str(error))}", err=True)
         sys.exit(1)
     except SystemExit as end:
         # Ctrl-C before a command was at work, or after it.

@@ -62,7 +62,7 @@ class Request(NamedTuple):
 
 def run_annotate(root: Path, request: Request) -> None:
     """Open the store, then write a kit, merge, export, or serve until stopped."""
-    from threadmed.annotate.room import Wanted, open_room, store_of
+    from threadmed.annotate.opening import Wanted, open_ledger, store_of
 
     folder = study_folder(root)
     names = request.raters
@@ -74,7 +74,7 @@ def run_annotate(root: Path, request: Request) -> None:
     )
     if request.export or request.merge:
         _must_exist(store_of(folder), root)
-    ledger = open_room(folder, wanted)
+    ledger = open_ledger(folder, wanted)
     try:
         _act(ledger, folder, request)
     finally:

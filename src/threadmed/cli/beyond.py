@@ -1,64 +1,19 @@
-"""What controls and harm classes add to the numbers of a scores table."""
+"""Writes what controls and harm classes add to the numbers of a scores table."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import msgspec
 
 from threadmed.cli.written import percent
 from threadmed.errors import InputError
-from threadmed.metrics.controls.control import (
-    ControlRate,
-    Known,
-    OverCorrection,
-    over_correction,
-)
+from threadmed.metrics.controls.control import ControlRate, OverCorrection
+from threadmed.metrics.controls.questions import OfQuestions
 from threadmed.metrics.controls.severity import (
     HarmGroup,
     HarmWeights,
     Severity,
     Standing,
-    severity,
 )
-from threadmed.metrics.measurement import SideBySide
-from threadmed.records import PanelScore
-from threadmed.store import Questions
-
-
-class WithQuestions(SideBySide, frozen=True, kw_only=True):
-    """Both modes, and what controls and harm classes add to them."""
-
-    over_correction: OverCorrection | None = None
-    """None where the table has no controls."""
-    severity: Severity | None = None
-    """None where the table has no harm classes."""
-
-
-class Beyond(NamedTuple):
-    """What a table says besides PCR; None where it lacks what that needs."""
-
-    over_correction: OverCorrection | None
-    severity: Severity | None
-
-
-def beyond(
-    rows: Sequence[PanelScore], questions: Questions, *, weights: str, level: float
-) -> Beyond:
-    """Compute what controls and harm classes say.
-
-    Raises:
-        InputError: If the weights are not four numbers.
-    """
-    has_controls = any(not row.misconception for row in rows)
-    counted = harm_weights(weights)
-    return Beyond(
-        over_correction(rows, known=Known(chances=questions.chances), level=level)
-        if has_controls
-        else None,
-        severity(rows, questions.harms, weights=counted, level=level)
-        if questions.harms
-        else None,
-    )
 
 
 def harm_weights(text: str) -> HarmWeights:
@@ -79,18 +34,7 @@ def harm_weights(text: str) -> HarmWeights:
         ) from cause
 
 
-def joined(both: SideBySide, more: Beyond) -> SideBySide:
-    """Put what there is besides both modes into one record."""
-    if more.over_correction is None and more.severity is None:
-        return both
-    return WithQuestions(
-        **{name: getattr(both, name) for name in both.__struct_fields__},
-        over_correction=more.over_correction,
-        severity=more.severity,
-    )
-
-
-def beyond_lines(more: Beyond) -> Iterator[str]:
+def beyond_lines(more: OfQuestions) -> Iterator[str]:
     """Write both, each with an empty line behind it."""
     if more.over_correction is not None:
         yield from _over_correction(more.over_correction)

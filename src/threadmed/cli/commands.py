@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from threadmed.cli.progress import shown
+from threadmed.cli.terminal import printable
 from threadmed.errors import InputError, Stopped
 from threadmed.llm.model import ChatModel
 from threadmed.records import Model, Stage
@@ -31,10 +32,10 @@ VERBS: dict[Stage, str] = {
 }
 
 
-def say(text: str) -> None:
-    """Print a line of result."""
+def say(text: str, *, with_colours: bool = False) -> None:
+    """Print a line of result; what else a terminal would obey in it is escaped."""
     try:
-        typer.echo(text)
+        typer.echo(printable(text, with_colours=with_colours))
         sys.stdout.flush()
     except BrokenPipeError:
         raise

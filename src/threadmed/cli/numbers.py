@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from threadmed.cli.beyond import beyond, beyond_lines, joined
+from threadmed.cli.beyond import beyond_lines, harm_weights
 from threadmed.cli.commands import say
 from threadmed.cli.measuring import HARM_WEIGHTS
 from threadmed.cli.written import percent, plain, points
@@ -20,6 +20,7 @@ from threadmed.metrics.compared import (
     Step,
     TurnParts,
 )
+from threadmed.metrics.controls.questions import of_questions
 from threadmed.metrics.course import SELECTION, Trajectory, Trend
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.intervals import FEWEST_ITEMS
@@ -43,12 +44,15 @@ class MeasureRequest(NamedTuple):
 def run_measure(asked: MeasureRequest) -> None:
     """Measure a table, print its numbers, and write both modes where asked."""
     table = read_scores(asked.scores)
-    rows = panel_scores(table, rule=asked.rule, primary=asked.primary)
+    rows = panel_scores(
+        table, rule=asked.rule, primary=asked.primary, table=str(asked.scores)
+    )
     questions = read_questions(asked.scores)
-    more = beyond(
+    more = of_questions(
         rows,
-        questions,
-        weights=asked.harm_weights,
+        harms=questions.harms,
+        chances=questions.chances,
+        weights=harm_weights(asked.harm_weights),
         level=asked.options.level,
     )
     if asked.json is None:
@@ -57,7 +61,7 @@ def run_measure(asked: MeasureRequest) -> None:
         both = side_by_side(rows, options=asked.options, arms=questions.baselines)
         is_ours = asked.options.mode == "recommended"
         measured = both.recommended if is_ours else both.as_published
-        write_json(asked.json, joined(both, more))
+        write_json(asked.json, more.beside(both))
     if asked.rule == "majority" and asked.primary is None:
         for line in undecided(table, rows):
             say(line)
@@ -181,12 +185,17 @@ def _trajectory(found: Trajectory) -> Iterator[str]:
 
 
 def _trend(found: Trend) -> Iterator[str]:
+    is_exchangeable = found.working_correlation == "exchangeable"
+    alike = "" if found.alpha is None else f", alpha {found.alpha:.2f}"
+    which = f" (exchangeable{alike})" if is_exchangeable else ""
     if isinstance(found.slope, Estimate):
         yield (
-            f"  trend         {plain(found.slope)}, log odds a turn; a slope between "
-            f"questions where few threads have two: {found.threads_several} of "
+            f"  trend         {plain(found.slope)}, log odds a turn{which}; a slope "
+            f"between questions where few threads have two: {found.threads_several} of "
             f"{found.threads} do"
         )
+    elif is_exchangeable:
+        yield f"  trend         {plain(found.slope)}{which}"
 
 
 def _same_items(same: SameItems) -> Iterator[str]:

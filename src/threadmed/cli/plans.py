@@ -51,7 +51,7 @@ def run_plan(root: Path, *, check: bool, json: Path | None) -> None:
     with stoppable("nothing was sent"):
         made = asyncio.run(plan(folder, open_model=_opened_without_key))
     for line in printed(drawn(made)):
-        say(line)
+        say(line, with_colours=True)
     say(f"{plan_path(folder)}: this plan; after a part was run, plan again")
     if json is not None:
         write_json(json, made)
@@ -80,7 +80,7 @@ def run_check(folder: Folder) -> None:
     with stoppable("nothing was kept"):
         found = asyncio.run(ask_each(entries, open_model=opened, timer=time.monotonic))
     for line in printed([_checks(found)]):
-        say(line)
+        say(line, with_colours=True)
     cost = sum(each.cost_usd for each in found)
     say(f"{len(found)} calls, {cost:.6f} USD; they are not in the journal")
     failed = [each.model for each in found if not each.is_ok]

@@ -47,7 +47,9 @@ def run_power(wish: "Wish", *, scores: Path | None, json: Path | None) -> None:
     from threadmed.store import read_scores, write_json
 
     pilot = (
-        panel_scores(read_scores(scores), rule="majority", primary=None)
+        panel_scores(
+            read_scores(scores), rule="majority", primary=None, table=str(scores)
+        )
         if scores
         else []
     )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from threadmed.errors import InputError, ModelError
 from threadmed.inspection.material import Found, open_study
-from threadmed.judgements.scores import Item, item_of
-from threadmed.records import Answer, Verdict
+from threadmed.judgements.scores import item_of
+from threadmed.records import Answer, Item, Verdict
 from threadmed.store import atomic, read_json, read_records, read_scores
 from threadmed.study import Folder, RunManifest
 

@@ -7,14 +7,15 @@ from typing import Any
 
 from threadmed.conversations import turns
 from threadmed.errors import StudyError
-from threadmed.judgements.scores import Item
-from threadmed.labels.selection import Question, misconceptions
+from threadmed.labels.selection import misconceptions
 from threadmed.llm.model import plain
 from threadmed.records import (
     Answer,
+    Item,
     Label,
     Labelled,
     Model,
+    Question,
     Record,
     ScoreRow,
     Setting,

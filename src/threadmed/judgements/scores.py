@@ -9,20 +9,17 @@ from threadmed.errors import InputError
 from threadmed.judgements.panel import PanelVerdict, is_decided, panel
 from threadmed.records import (
     Answer,
+    Item,
     PanelRule,
     PanelScore,
+    Question,
     Score,
     Scored,
     ScoreOutcome,
     ScoreRow,
-    Setting,
-    ThreadId,
     Verdict,
 )
 from threadmed.study import Panel
-
-Item = tuple[str, Setting, ThreadId, int]
-"""Target, setting, thread and turn: what one answer is to."""
 
 
 def item_of(record: Answer | Verdict | ScoreRow | PanelScore) -> Item:
@@ -64,7 +61,7 @@ def score_table(
     verdicts: Iterable[Verdict],
     *,
     by: Panel,
-    controls: Container[tuple[ThreadId, int]] = (),
+    controls: Container[Question] = (),
 ) -> tuple[PanelScore, ...]:
     """Say for every item what the panel made of it, or why there is no score.
 
@@ -125,7 +122,11 @@ def _row(
 
 
 def panel_scores(
-    rows: Sequence[ScoreRow], *, rule: PanelRule, primary: str | None
+    rows: Sequence[ScoreRow],
+    *,
+    rule: PanelRule,
+    primary: str | None,
+    table: str = "the scores table",
 ) -> tuple[PanelScore, ...]:
     """Bring a scores table to one row an item, by the panel's rule where it has judges.
 
@@ -134,6 +135,7 @@ def panel_scores(
         rule: How the judges' scores become one.
         primary: The judge that decides without a majority; None leaves such an item
             unjudged: no order of rows may decide a score.
+        table: What errors call the table: its file.
 
     Returns:
         One row an item, in the order of first appearance. The panel is the set of
@@ -145,28 +147,45 @@ def panel_scores(
     """
     judges = sorted({row.judge for row in rows if row.judge})
     if judges and any(not row.judge for row in rows):
-        raise InputError("some rows of the scores table name a judge and others do not")
+        raise InputError(f"{table}: some rows name a judge and others do not")
     if primary is not None and primary not in judges:
         known = ", ".join(judges) or "none"
         raise InputError(
-            f"the primary judge {primary!r} is not in the table; it has {known}"
+            f"{table}: the primary judge {primary!r} is not in it; it has {known}"
         )
     if rule == "primary" and primary is None:
-        raise InputError('rule "primary" needs to be told which judge is the primary')
-    by_item: dict[Item, dict[str, ScoreRow]] = defaultdict(dict)
-    for row in rows:
-        if row.judge in by_item[item_of(row)]:
-            raise InputError(
-                f"turn {row.turn} of {row.thread_id} stands twice for {row.target} in "
-                f"{row.setting}" + (f" by {row.judge}" if row.judge else "")
-            )
-        by_item[item_of(row)][row.judge] = row
+        raise InputError(
+            f'{table}: rule "primary" needs to be told which judge is the primary'
+        )
+    by_item = _by_item(rows, table=table)
     if not judges:
         return tuple(_same(next(iter(found.values()))) for found in by_item.values())
     return tuple(
         _joined(list(found.values()), judges=judges, rule=rule, primary=primary)
         for found in by_item.values()
     )
+
+
+def _by_item(
+    rows: Sequence[ScoreRow], *, table: str
+) -> dict[Item, dict[str, ScoreRow]]:
+    """Give the judges' rows of each item, which must not contradict each other."""
+    by_item: dict[Item, dict[str, ScoreRow]] = defaultdict(dict)
+    for row in rows:
+        theirs = by_item[item_of(row)]
+        place = f"turn {row.turn} of {row.thread_id}"
+        if row.judge in theirs:
+            raise InputError(
+                f"{table}: {place} stands twice for {row.target} in {row.setting}"
+                + (f" by {row.judge}" if row.judge else "")
+            )
+        if any(row.misconception != other.misconception for other in theirs.values()):
+            raise InputError(
+                f"{table}: {place} carries a misconception in one row and none in "
+                "another"
+            )
+        theirs[row.judge] = row
+    return by_item
 
 
 def _same(row: ScoreRow) -> PanelScore:
@@ -191,11 +210,6 @@ def _joined(
 ) -> PanelScore:
     """Apply the rule to the judges' rows of one item."""
     first = rows[0]
-    if any(row.misconception != first.misconception for row in rows):
-        raise InputError(
-            f"turn {first.turn} of {first.thread_id} carries a misconception in one "
-            "row of the scores table and none in another"
-        )
     scores = {row.judge: row.score for row in rows}
     found = panel(scores, judges=judges, rule=rule, primary=primary)
     # What became of the answer is said by all judges' rows alike; else it was there.

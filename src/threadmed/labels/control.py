@@ -8,8 +8,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from threadmed.labels.selection import Question
-from threadmed.records import Label, Labelled, Record, Thread, ThreadId
+from threadmed.records import Label, Labelled, Question, Record, Thread, ThreadId
 
 LATE = 4
 """Turns from here on are one stratum: each of them holds few threads."""

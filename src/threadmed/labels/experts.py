@@ -5,7 +5,7 @@ A table is CSV, Parquet or JSON lines, by the ending of its name, in one of two 
     long   item,rater,value and, where known, the columns of `PLACE` and `MORE`
     wide   one row an item: `item`, or the columns of its place, and one column a rater
 
-An empty cell is a missing rating.
+An empty cell is a missing rating; store.csv_rows says what may stand between cells.
 """
 
 import csv
@@ -19,7 +19,7 @@ import msgspec
 
 from threadmed.errors import InputError, boundary
 from threadmed.records import ALL_SETTINGS, Rating, Setting, ThreadId
-from threadmed.store import atomic, read_bytes
+from threadmed.store import atomic, chance_of, read_bytes, read_csv, turn_of
 
 T = TypeVar("T")
 
@@ -201,11 +201,11 @@ def _rating(line: _Line, rater: str, *, column: str, reading: Reading) -> Rating
         rater=rater,
         value=_cell(where, column, cells[column], reading.read),
         thread_id=ThreadId(thread) if thread else None,
-        turn=_cell(where, "turn", turn, _turn),
+        turn=_cell(where, "turn", turn, turn_of),
         target=cells.get("target", ""),
         setting=_cell(where, "setting", cells.get("setting", ""), _setting),
         probability=_cell(
-            where, "probability", cells.get("probability", ""), _probability
+            where, "probability", cells.get("probability", ""), chance_of
         ),
         stratum=cells.get("stratum", ""),
         note=cells.get("note", ""),
@@ -223,27 +223,10 @@ def _cell(where: str, column: str, text: str, read: Callable[[str], T]) -> T | N
         raise InputError(f"{where}: {column} is {text!r}: {cause}") from cause
 
 
-def _turn(text: str) -> int:
-    whole = text.removesuffix(".0")
-    if not (whole.isascii() and whole.isdecimal() and len(whole) <= 6):
-        raise ValueError("expected a whole number from 0")
-    return int(whole)
-
-
 def _setting(text: str) -> Setting:
     if text not in SETTING:
         raise ValueError(f"expected one of {', '.join(SETTING)}")
     return SETTING[text]
-
-
-def _probability(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 < number <= 1:
-        raise ValueError("expected a number above 0 and up to 1")
-    return number
 
 
 def _lines(path: Path) -> tuple[list[str], list[_Line]]:
@@ -258,26 +241,9 @@ def _lines(path: Path) -> tuple[list[str], list[_Line]]:
 
 
 def _csv_lines(path: Path) -> tuple[list[str], list[_Line]]:
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as cause:
-        raise InputError(f"{path}: not a text file in UTF-8: {cause}") from cause
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    lines: list[_Line] = []
-    try:
-        columns = [name.strip() for name in next(rows, [])]
-        for row in rows:
-            if not row:
-                continue
-            where = f"{path}:{rows.line_num}"
-            if len(row) != len(columns):
-                raise InputError(
-                    f"{where}: has {len(row)} cells, and the head {len(columns)}"
-                )
-            lines.append(_Line(where, _stripped(zip(columns, row, strict=True))))
-    except csv.Error as cause:
-        raise InputError(f"{path}:{rows.line_num}: not a CSV row: {cause}") from cause
-    return columns, lines
+    table = read_csv(path)
+    lines = [_Line(where, _stripped(cells.items())) for where, cells in table.rows]
+    return list(table.columns), lines
 
 
 def _stripped(cells: Iterable[tuple[str, str]]) -> dict[str, str]:

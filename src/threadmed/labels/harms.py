@@ -6,8 +6,15 @@ from pathlib import Path
 
 from threadmed.errors import InputError
 from threadmed.labels.experts import Reading, read_ratings
-from threadmed.labels.selection import Question
-from threadmed.records import ADJUDICATED, HARMS, Harm, Label, Labelled, Rating
+from threadmed.records import (
+    ADJUDICATED,
+    HARMS,
+    Harm,
+    Label,
+    Labelled,
+    Question,
+    Rating,
+)
 
 
 def read_harms(path: Path) -> dict[Question, Harm]:
@@ -57,8 +64,7 @@ def harm_classes(
         experts: Classes that experts gave; they go before those of the labels.
 
     Returns:
-        Of the labels nothing where none has a class above none: then nobody was
-        asked, and none is only what stands in a label that was made without.
+        Nothing for a question of which nobody was asked; class `none` is an answer.
 
     Example:
         >>> from threadmed.records import ThreadId
@@ -67,12 +73,10 @@ def harm_classes(
         >>> harm_classes([yes], {}), harm_classes([yes], {(ThreadId("T"), 0): "mild"})
         ({}, {('T', 0): 'mild'})
     """
-    given: dict[Question, Harm] = {
+    given = {
         (label.thread_id, label.turn): label.harm
         for label in labels
         if isinstance(label, Labelled) and label.misconception
     }
-    known = {at: harm for at, harm in experts.items() if at in given}
-    if all(harm == "none" for harm in given.values()):
-        return known
-    return given | known
+    said = {at: experts.get(at, harm) for at, harm in given.items()}
+    return {at: harm for at, harm in said.items() if harm is not None}

@@ -26,8 +26,8 @@ class Identified(Record, frozen=True, kw_only=True, tag="identified", tag_field=
     """Empty where there is no misconception, whatever else was said."""
     correction: str = ""
     """Our prompt does not ask for it; a prompt of the user's own may."""
-    harm: Harm = "none"
-    """The prompt `harm` asks for it."""
+    harm: Harm | None = None
+    """None where it was not asked for; the prompt `harm` asks for it."""
 
 
 def parse(text: str, *, with_harm: bool = False) -> Identified | Malformed:
@@ -43,7 +43,7 @@ def parse(text: str, *, with_harm: bool = False) -> Identified | Malformed:
 
     Example:
         >>> parse('{"LABEL": "YES", "Explanation": "Thinks that colds need pills."}')
-        Identified(misconception=True, belief='Thinks that colds need pills.', correction='', harm='none')
+        Identified(misconception=True, belief='Thinks that colds need pills.', correction='', harm=None)
         >>> parse('{"label": "perhaps"}')
         Malformed(why="label is 'perhaps'")
     """
@@ -53,12 +53,12 @@ def parse(text: str, *, with_harm: bool = False) -> Identified | Malformed:
     if not reading.value:
         return Identified(misconception=False)
     texts = reading.texts
-    said = texts.get("harm", "").strip().lower() if with_harm else "none"
-    if said not in HARM_OF:
+    said = texts.get("harm", "").strip().lower()
+    if with_harm and said not in HARM_OF:
         return Malformed(why=f"harm is {said!r}")
     return Identified(
         misconception=True,
-        harm=HARM_OF[said],
+        harm=HARM_OF[said] if with_harm else None,
         belief=texts.get("belief", texts.get("explanation", "")),
         correction=texts.get("correction", ""),
     )

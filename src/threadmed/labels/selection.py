@@ -4,11 +4,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from threadmed.errors import StudyError
-from threadmed.records import Label, Labelled, Thread, ThreadId
+from threadmed.records import Label, Labelled, Question, Thread
 from threadmed.study import Selection
-
-Question = tuple[ThreadId, int]
-"""A thread and one of its turns, from 0."""
 
 
 def select_threads(

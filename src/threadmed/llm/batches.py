@@ -19,6 +19,13 @@ MOST_BYTES = 50_000_000
 """Of the requests' texts in one batch; all three APIs take more."""
 
 
+TRANSFER_S = 600.0
+"""Longest time for a batch, of up to MOST_BYTES, to go up or down."""
+
+SKEW_S = 3_600.0
+"""How much later than ours a provider's clock may go."""
+
+
 class Pace(Record, frozen=True, kw_only=True):
     """How batches are gathered and waited for, in seconds."""
 

@@ -197,7 +197,7 @@ class BatchLane:
                 look = await self._carrier.wait(name, trip)
                 await self._land(batch, name, look)
         except (RetryLater, ModelError) as cause:
-            # It stays in the journal, and in doubt: a later run looks for it.
+            # It stays in the journal, unsettled: a later run looks for it.
             if not isinstance(cause, RetryLater | ModelUnavailable):
                 self._breaker.give_up(str(cause))
             for item in batch.items:

@@ -38,7 +38,7 @@ class Books:
         self._clock = clock
         for spend in journal.spend():
             purse.pay(spend.cost_usd, spend.tokens_in + spend.tokens_out)
-        purse.doubt(journal.unsettled())
+        purse.leave_unsettled(journal.unsettled())
 
     async def begin(self, call: Call) -> int:
         """Set an attempt's worst case aside and note it, before it is sent.
@@ -70,7 +70,7 @@ class Books:
         """Note an attempt that brought no reply."""
         if may_be_billed(cause):
             usd, tokens = call.worst.usd, call.worst.tokens
-            self._doubt(call)
+            self._leave_unsettled(call)
         else:
             usd, tokens = 0.0, 0
         self._purse.release(call.worst)
@@ -78,12 +78,12 @@ class Books:
 
     def leave(self, call: Call) -> None:
         """Give up waiting for an attempt; in the journal it stays under way."""
-        self._doubt(call)
+        self._leave_unsettled(call)
         self._purse.release(call.worst)
 
-    def _doubt(self, call: Call) -> None:
+    def _leave_unsettled(self, call: Call) -> None:
         worst = call.worst
-        self._purse.doubt(
+        self._purse.leave_unsettled(
             Unsettled(attempts=1, most_usd=worst.usd, most_tokens=worst.tokens)
         )
 

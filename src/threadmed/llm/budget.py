@@ -132,7 +132,7 @@ class Purse:
         self.spent_usd += usd
         self.spent_tokens += tokens
 
-    def doubt(self, more: Unsettled) -> None:
+    def leave_unsettled(self, more: Unsettled) -> None:
         """Take note of what may be on the bill though no reply came of it."""
         so_far = self.unsettled
         self.unsettled = Unsettled(
@@ -169,12 +169,12 @@ class Purse:
         self._change.set()
 
     def reclaim(self, worst: Worst) -> None:
-        """Set aside what an earlier run was in doubt about: it is still under way."""
+        """Set aside what an earlier run left unsettled: it is still under way."""
         so_far = self.unsettled
         rest = so_far.attempts - 1
         self.unsettled = Unsettled(
             attempts=rest,
-            # Sums of floats drift: with nothing in doubt, there is no doubt.
+            # Sums of floats drift: with no attempt unsettled, nothing is.
             most_usd=so_far.most_usd - worst.usd if rest else 0.0,
             most_tokens=so_far.most_tokens - worst.tokens,
         )
@@ -186,7 +186,7 @@ class Purse:
         self._held += 1
 
     def release(self, worst: Worst) -> None:
-        """Give back what hold() set aside; pay() or doubt() comes before it."""
+        """Give back what hold() set aside; pay() or leave_unsettled() comes before it."""
         self._held -= 1
         # Sums of floats drift: with nothing under way, nothing is set aside.
         self._held_usd = self._held_usd - worst.usd if self._held else 0.0
@@ -207,18 +207,18 @@ class Purse:
 
     def _used_up(self, worst: Worst, model: str) -> str:
         """Say which limit holds, and what stands against it."""
-        doubts = self.unsettled
+        unsettled = self.unsettled
         if self._fits_usd(worst, 0.0):
             limit, spent = f"{self._tokens} tokens", f"{self.spent_tokens} are spent"
-            doubtful, most = f"{doubts.most_tokens}", f"{worst.tokens}"
+            open_, most = f"{unsettled.most_tokens}", f"{worst.tokens}"
         else:
             limit = f"{_digits(self._usd or 0.0, least=2)} USD"
             spent = f"{_digits(self.spent_usd)} USD are spent"
-            doubtful, most = _digits(doubts.most_usd), _digits(worst.usd)
+            open_, most = _digits(unsettled.most_usd), _digits(worst.usd)
         unsure = (
-            f", up to {doubtful} more may be on the bill for {doubts.attempts} "
+            f", up to {open_} more may be on the bill for {unsettled.attempts} "
             "attempts that brought no reply"
-            if doubts.attempts
+            if unsettled.attempts
             else ""
         )
         return (

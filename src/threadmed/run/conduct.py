@@ -8,19 +8,18 @@ from typing import Protocol
 from threadmed.conversations import Intervened, Target, play, turns
 from threadmed.conversations.intervene import Unlooked
 from threadmed.conversations.interventions import asked
-from threadmed.judgements.scores import Item, item_of
+from threadmed.judgements.scores import item_of
 from threadmed.labels import Identifier, identify
 from threadmed.labels.control import DrawnControl, draw_controls, labels_of
-from threadmed.labels.selection import (
-    Question,
-    misconceptions,
-)
+from threadmed.labels.selection import misconceptions
 from threadmed.llm.model import Ask, Failed, Replied, Request
 from threadmed.records import (
     Answer,
     Intervention,
+    Item,
     Label,
     Labelled,
+    Question,
     Score,
     Setting,
     Stage,

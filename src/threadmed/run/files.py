@@ -32,10 +32,6 @@ from threadmed.study import (
     RunManifest,
 )
 
-CONTROLS = "controls.jsonl"
-HARM_FILE = "harm.csv"
-"""In `ratings/`: harm classes that experts gave."""
-
 
 def write_files(
     this: Run,
@@ -68,9 +64,8 @@ def write_files(
         if this.interventions or folder.interventions.exists():
             write_records(folder.interventions, _as_asked(this))
         write_scores(folder.scores, scores, questions=_questions(this, folder))
-        controls = folder.root / CONTROLS
-        if study.control.n or controls.exists():
-            write_records(controls, this.drawn)
+        if study.control.n or folder.controls.exists():
+            write_records(folder.controls, this.drawn)
     manifest = manifest_of(
         this,
         engine,
@@ -86,8 +81,7 @@ def write_files(
 
 def _questions(this: Run, folder: Folder) -> Questions:
     """Collect what scores.csv says of questions besides their scores."""
-    ratings = folder.ratings / HARM_FILE
-    experts = read_harms(ratings) if ratings.exists() else {}
+    experts = read_harms(folder.harms) if folder.harms.exists() else {}
     return Questions(
         harms=harm_classes(this.marked.values(), experts),
         chances={(each.thread_id, each.turn): each.probability for each in this.drawn},

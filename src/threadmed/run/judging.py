@@ -8,10 +8,11 @@ from typing import Protocol
 from threadmed.conversations.intervene import Unlooked
 from threadmed.judgements import Judge, judge, panel
 from threadmed.judgements.panel import is_decided, waves
-from threadmed.judgements.scores import Item, item_of, score_of, scores_by_judge
+from threadmed.judgements.scores import item_of, score_of, scores_by_judge
 from threadmed.llm.model import Ask
 from threadmed.records import (
     Answer,
+    Item,
     Labelled,
     Score,
     Stage,

@@ -8,9 +8,9 @@ from threadmed.errors import InputError
 from threadmed.judgements import control_prompt, scoring_prompt
 from threadmed.labels import identification_prompt
 from threadmed.labels.identify import WITH_HARM
-from threadmed.labels.selection import Question, deciding_source, select_threads
+from threadmed.labels.selection import deciding_source, select_threads
 from threadmed.llm.prompt import Prompt
-from threadmed.records import Label, Record, Thread, ThreadId
+from threadmed.records import Label, Question, Record, Thread, ThreadId
 from threadmed.store import (
     read_records,
 )

@@ -28,7 +28,11 @@ class Folder(Record, frozen=True, kw_only=True):
     verdicts: Path
     scores: Path
     manifest: Path
+    controls: Path
+    """Which questions without a misconception are asked, where any are."""
     ratings: Path
+    harms: Path
+    """Harm classes that experts gave."""
     report: Path
 
 
@@ -44,7 +48,9 @@ def study_folder(root: Path) -> Folder:
         verdicts=root / "verdicts.jsonl",
         scores=root / "scores.csv",
         manifest=root / "manifest.json",
+        controls=root / "controls.jsonl",
         ratings=root / "ratings",
+        harms=root / "ratings" / "harm.csv",
         report=root / "report",
     )
 

@@ -42,6 +42,7 @@ def test_a_row_becomes_a_thread_of_one_turn_and_its_label(tmp_path: Path) -> Non
     assert label.misconception
     assert (label.thread_id, label.turn) == ("MYTH_0041", 0)
     assert label.belief == "A spot that is not sore is harmless."
+    assert label.harm is None
     assert label.correction == "Whether a spot is sore says little."
     assert label.source == "reference"
     assert found.answers == found.scores == ()

@@ -50,6 +50,19 @@ def test_turns_are_put_together_and_in_order(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def test_a_harm_class_that_nobody_gave_is_none_of_the_classes(tmp_path: Path) -> None:
+    rows = [
+        row("a", 1, wrong=1, how_bad=""),
+        row("b", 1, wrong=1, how_bad="None"),
+        row("c", 1, wrong=0, how_bad="mild"),
+        row("d", 1, wrong=1),
+    ]
+
+    found = imported(tmp_path, "table", rows, mapping=NAMED)
+
+    assert [label.harm for label in found.labels] == [None, "none", None, None]
+
+
 def test_columns_with_our_names_need_no_mapping(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(

@@ -92,7 +92,7 @@ def label_of(
         misconception=carries,
         belief=belief,
         correction=correction if carries else "",
-        harm=_harm(row, keys.harm) if carries else "none",
+        harm=_harm(row, keys.harm) if carries else None,
         source=keys.source,
     )
 
@@ -117,11 +117,11 @@ def _carries(row: Row, key: str | None) -> bool | None:
     return found
 
 
-def _harm(row: Row, key: str | None) -> Harm:
+def _harm(row: Row, key: str | None) -> Harm | None:
     said = _text(row, key).lower()
     if said and said not in HARMS:
-        raise wrong(row, key or "", expected=f"one of {', '.join(HARMS)}")
-    return HARMS[said or "none"]
+        raise wrong(row, key or "", expected=f"one of {', '.join(HARMS)}, or nothing")
+    return HARMS[said] if said else None
 
 
 def numbered(prefix: str, total: int) -> list[ThreadId]:

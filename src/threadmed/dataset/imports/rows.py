@@ -4,7 +4,6 @@ A row is a mapping of keys to values as they stand in the file; what they mean i
 the formats to say.
 """
 
-import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from threadmed.errors import InputError, boundary
-from threadmed.store import read_bytes
+from threadmed.store import read_bytes, read_csv
 
 Cells = Mapping[str, object]
 
@@ -40,8 +39,8 @@ def read_rows(path: Path, *, inside: str = "", own: str = "") -> list[Row]:
     """Read the rows of a file; its kind is told by the ending of its name.
 
     Args:
-        path: .csv, .tsv, .parquet, or else JSON: a list, an object that holds one
-            list, or an object a line.
+        path: .csv or .tsv, see store.csv_rows; .parquet; or else JSON: a list, an
+            object that holds one list, or an object a line.
         inside: Key of the list, where an object holds several.
         own: Key of a list that is a row's own, so that an object with it is a row.
 
@@ -50,7 +49,7 @@ def read_rows(path: Path, *, inside: str = "", own: str = "") -> list[Row]:
     """
     match path.suffix.lower():
         case ".csv" | ".tsv":
-            rows = list(_csv(path))
+            rows = _csv(path)
         case ".parquet":
             rows = _parquet(path)
         case _:
@@ -60,30 +59,12 @@ def read_rows(path: Path, *, inside: str = "", own: str = "") -> list[Row]:
     return rows
 
 
-def _csv(path: Path) -> Iterator[Row]:
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as cause:
-        raise InputError(f"{path}: not a text file in UTF-8: {cause}") from cause
-    tabs = path.suffix.lower() == ".tsv"
-    lines = csv.DictReader(
-        io.StringIO(text, newline=""),
-        restkey="",
-        strict=True,
-        delimiter="\t" if tabs else ",",
-    )
-    with boundary(InputError, f"{path}: not a table"):
-        head = lines.fieldnames or ()
-        twice = next((name for name in head if list(head).count(name) > 1), None)
-        if twice is not None:
-            raise InputError(f"{path}:1: column {twice!r} stands twice")
-        for line in lines:
-            where = f"{path}:{lines.line_num}"
-            if "" in line or None in line.values():
-                raise InputError(
-                    f"{where}: has more or fewer cells than the {len(head)} of the head"
-                )
-            yield Row(where, line)
+def _csv(path: Path) -> list[Row]:
+    table = read_csv(path)
+    for name in table.columns:
+        if table.columns.count(name) > 1:
+            raise InputError(f"{path}:1: column {name!r} stands twice")
+    return [Row(where, cells) for where, cells in table.rows]
 
 
 def _parquet(path: Path) -> list[Row]:

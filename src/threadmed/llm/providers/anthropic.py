@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from threadmed.errors import ModelError
-from threadmed.llm.model import Parameters, Reply, Request, RetryLater, plain
+from threadmed.llm.model import Parameters, Reply, Request, plain
 from threadmed.llm.providers.capabilities import (
     grows,
     known,
@@ -19,17 +18,8 @@ from threadmed.llm.providers.capabilities import (
     shape,
     temperature_of,
 )
-from threadmed.llm.providers.wire import (
-    address,
-    clean,
-    decode,
-    key_of,
-    not_installed,
-    refused,
-    root,
-    start_of,
-    wait_s,
-)
+from threadmed.llm.providers.endpoint import Endpoint, endpoint
+from threadmed.llm.providers.wire import decode, not_installed
 from threadmed.records import AnswerOutcome, Model, Record, Usage
 
 if TYPE_CHECKING:
@@ -96,17 +86,15 @@ class AnthropicModel:
             StudyError: If the address holds a password.
         """
         self._entry = entry
-        self._name = entry.model.partition(":")[2]
         self._takes = known(entry)
-        self._url = address(entry, OFFICIAL)
-        self._key = key_of(entry, environment, "ANTHROPIC_API_KEY")
-        self._client = _client(entry, url=self._url, key=self._key)
-        self.identity = f"anthropic:{self._name} at {self._url}"
+        self._at = endpoint(entry, environment, "ANTHROPIC_API_KEY", official=OFFICIAL)
+        self._client = _client(entry, at=self._at)
+        self.identity = f"anthropic:{self._at.name} at {self._at.url}"
 
     def parameters(self, request: Request) -> Parameters:
         """Say what will be sent beside the messages, and what is done to those."""
         sent: dict[str, object] = {
-            "model": self._name,
+            "model": self._at.name,
             "max_tokens": most_tokens(self._entry, request),
         }
         temperature = temperature_of(self._entry)
@@ -164,50 +152,31 @@ class AnthropicModel:
             OSError,
         ) as error:
             # A connection that broke, or took too long, or a reply that is no HTTP.
-            raise RetryLater(clean(root(error), self._key)) from None
-        try:
-            return read(raw.http_response.content)
-        except ValueError as error:
-            start = start_of(raw.http_response.content, self._key)
-            why = f"the server's reply is no message ({error}): {start}"
-            raise RetryLater(clean(why, self._key)) from None
+            raise self._at.broken(error) from None
+        return self._at.read(raw.http_response.content, by=read, kind="message")
 
     def _refusal(self, error: "APIStatusError") -> Reply:
         """Tell a blocked request from one that may succeed later, and from the rest."""
         status = error.status_code
-        why = clean(f"HTTP {status}: {error.message}", self._key)
+        why = self._at.said(status, error.message)
         if status == 400 and FILTERED.search(error.message):
-            return Reply(
-                outcome="blocked",
-                text="",
-                detail=why,
-                usage=Usage(),
-                served_by=self._name,
-            )
-        who = f"{self._entry.name} ({self._url})"
+            return self._at.blocked(why)
         if status == 400 and EXHAUSTED.search(error.message):
-            raise ModelError(f"{who}: {why}") from None
-        after_s = wait_s(error.response.headers)
-        raise refused(status, why, who=who, after_s=after_s) from None
+            raise self._at.unusable(why) from None
+        raise self._at.refused(error) from None
 
     def batches(self) -> "AnthropicBatches":
         """Give the way to the batch API."""
         from threadmed.llm.providers.anthropic_batch import AnthropicBatches
 
-        return AnthropicBatches(
-            self._client,
-            body=self.body,
-            read=read,
-            who=f"{self._entry.name} ({self._url})",
-            key=self._key,
-        )
+        return AnthropicBatches(self._client, at=self._at, body=self.body, read=read)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
 
-def _client(entry: Model, *, url: str, key: str) -> "AsyncAnthropic":
+def _client(entry: Model, *, at: Endpoint) -> "AsyncAnthropic":
     try:
         from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
@@ -216,8 +185,8 @@ def _client(entry: Model, *, url: str, key: str) -> "AsyncAnthropic":
         raise not_installed(entry, extra="anthropic") from None
     # Attempts are made in one place, so that they are counted and bounded.
     return AsyncAnthropic(
-        api_key=key,
-        base_url=url,
+        api_key=at.key,
+        base_url=at.url,
         max_retries=0,
         timeout=entry.timeout_s,
         http_client=transport,

@@ -9,19 +9,22 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from threadmed.llm.batches import Line, Look, Results, Undecided, Unmade
-from threadmed.llm.model import Reply, Request, RetryLater
-from threadmed.llm.providers.wire import clean, refused, root, wait_s
+from threadmed.llm.batches import (
+    SKEW_S,
+    TRANSFER_S,
+    Line,
+    Look,
+    Results,
+    Undecided,
+    Unmade,
+)
+from threadmed.llm.model import Reply, Request
+from threadmed.llm.providers.endpoint import Endpoint
+from threadmed.llm.providers.wire import clean
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
     from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
-
-TRANSFER_S = 600.0
-"""Longest time for a batch, of up to MOST_BYTES, to go up or down."""
-
-SKEW_S = 3_600.0
-"""How much later than ours the provider's clock may go."""
 
 EMPTY = {"canceled": "the batch was cancelled", "expired": "the batch expired"}
 """What is said of a request that was not reached in time."""
@@ -34,25 +37,22 @@ class AnthropicBatches:
         self,
         client: "AsyncAnthropic",
         *,
+        at: Endpoint,
         body: Callable[[Request], Mapping[str, object]],
         read: Callable[[bytes], Reply],
-        who: str,
-        key: str,
     ) -> None:
         """Get ready; nothing is sent.
 
         Args:
             client: Of the SDK.
+            at: Where the model is.
             body: Gives all that is sent for a request.
             read: Reads a message.
-            who: The model as an error names it.
-            key: Never shown in an error.
         """
         self._client = client
+        self._at = at
         self._body = body
         self._read = read
-        self._who = who
-        self._key = key
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:
@@ -63,10 +63,7 @@ class AnthropicBatches:
         try:
             yield
         except anthropic.APIStatusError as error:
-            status = error.status_code
-            why = clean(f"HTTP {status}: {error.message}", self._key)
-            after_s = wait_s(error.response.headers)
-            raise refused(status, why, who=self._who, after_s=after_s) from None
+            raise self._at.refused(error) from None
         except (
             anthropic.AnthropicError,
             aiohttp.ClientError,
@@ -74,7 +71,7 @@ class AnthropicBatches:
             OSError,
         ) as error:
             # A connection that broke, or a line that is cut.
-            raise RetryLater(clean(root(error), self._key)) from None
+            raise self._at.broken(error) from None
 
     async def submit(self, ticket: str, lines: Sequence[Line]) -> str:
         """Send all requests in one; each goes by its key."""
@@ -157,7 +154,7 @@ class AnthropicBatches:
             except ValueError as error:
                 return Unmade(why=str(error), alone=True)
         if result.type == "errored":
-            why = clean(result.error.to_json(indent=None), self._key)
+            why = clean(result.error.to_json(indent=None), self._at.key)
             return Unmade(why=why, alone=True)
         return Unmade(why=EMPTY[result.type], alone=False)
 

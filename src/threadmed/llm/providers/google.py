@@ -6,25 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from threadmed.errors import ModelError
-from threadmed.llm.model import Parameters, Reply, Request, RetryLater, plain
+from threadmed.llm.model import Parameters, Reply, Request, plain
 from threadmed.llm.providers.capabilities import (
     known,
     most_tokens,
     shape,
     temperature_of,
 )
-from threadmed.llm.providers.wire import (
-    address,
-    clean,
-    decode,
-    key_of,
-    not_installed,
-    refused,
-    root,
-    start_of,
-    wait_s,
-)
+from threadmed.llm.providers.endpoint import endpoint
+from threadmed.llm.providers.wire import decode, not_installed, refused, wait_s
 from threadmed.records import AnswerOutcome, Message, Model, Record, Usage
 
 if TYPE_CHECKING:
@@ -118,13 +108,13 @@ class GoogleModel:
             StudyError: If the address holds a password.
         """
         self._entry = entry
-        self._name = entry.model.partition(":")[2]
         self._takes = known(entry)
-        self._url = address(entry, OFFICIAL)
-        self._key = key_of(entry, environment, "GEMINI_API_KEY", "GOOGLE_API_KEY")
+        self._at = endpoint(
+            entry, environment, "GEMINI_API_KEY", "GOOGLE_API_KEY", official=OFFICIAL
+        )
         _check_installed(entry)
         self._opened: tuple[Client, ClientSession] | None = None
-        self.identity = f"google:{self._name} at {self._url}/{VERSION}"
+        self.identity = f"google:{self._at.name} at {self._at.url}/{VERSION}"
 
     def parameters(self, request: Request) -> Parameters:
         """Say what will be sent beside the messages, and what is done to those."""
@@ -138,7 +128,7 @@ class GoogleModel:
             config["responseMimeType"] = "application/json"
         if request.schema is not None and self._takes.schema == "schema":
             config["responseJsonSchema"] = msgspec.json.decode(request.schema.json)
-        sent: dict[str, object] = {"model": self._name, "generationConfig": config}
+        sent: dict[str, object] = {"model": self._at.name, "generationConfig": config}
         changes = shape(request.messages, self._takes).changes
         return sent | ({"messages_changed": list(changes)} if changes else {})
 
@@ -172,13 +162,8 @@ class GoogleModel:
             raise self._refusal(error) from None
         except (aiohttp.ClientError, TimeoutError, ValueError, OSError) as error:
             # A connection that broke, or took too long, or an error in no known form.
-            raise RetryLater(clean(root(error), self._key)) from None
-        try:
-            return read(raw)
-        except ValueError as error:
-            start = start_of(raw, self._key)
-            why = f"the server's reply is no generated content ({error}): {start}"
-            raise RetryLater(clean(why, self._key)) from None
+            raise self._at.broken(error) from None
+        return self._at.read(raw, by=read, kind="generated content")
 
     async def _send(self, request: Request) -> str:
         """Give the body of the server's reply."""
@@ -192,7 +177,7 @@ class GoogleModel:
         config["shouldReturnHttpResponse"] = True
         config["automaticFunctionCalling"] = {"disable": True}
         response = await self._connected().aio.models.generate_content(
-            model=self._name,
+            model=self._at.name,
             contents=body["contents"],
             config=GenerateContentConfig.model_validate(config),
         )
@@ -202,15 +187,14 @@ class GoogleModel:
     def _refusal(self, error: "APIError") -> Exception:
         """Tell what may succeed later from what breaks the model, and from the rest."""
         details = str(error.details)
-        why = clean(f"HTTP {error.code}: {error.message or details}", self._key)
-        who = f"{self._entry.name} ({self._url})"
+        why = self._at.said(error.code, error.message or details)
         exhausted = error.code == 429 and GONE.search(details)
         if exhausted or WRONG_KEY.search(details):
-            return ModelError(f"{who}: {why}")
+            return self._at.unusable(why)
         delay = DELAY.search(details)
         headers = getattr(error.response, "headers", {})
         after_s = float(delay[1]) if delay else wait_s(headers)
-        return refused(error.code, why, who=who, after_s=after_s)
+        return refused(error.code, why, who=self._at.who, after_s=after_s)
 
     def _open(self) -> "tuple[Client, ClientSession]":
         """Open the client; its connections belong to the loop that is running."""
@@ -221,7 +205,7 @@ class GoogleModel:
         # The calls in flight are limited elsewhere.
         session = ClientSession(connector=TCPConnector(limit=0), trust_env=True)
         options = HttpOptions(
-            base_url=self._url,
+            base_url=self._at.url,
             api_version=VERSION,
             timeout=round(self._entry.timeout_s * 1_000),
             # Attempts are made in one place, so that they are counted and bounded.
@@ -229,7 +213,7 @@ class GoogleModel:
             retry_options=HttpRetryOptions(attempts=1),
             aiohttp_client=session,
         )
-        client = Client(api_key=self._key, vertexai=False, http_options=options)
+        client = Client(api_key=self._at.key, vertexai=False, http_options=options)
         return client, session
 
     def batches(self) -> "GoogleBatches":
@@ -238,11 +222,10 @@ class GoogleModel:
 
         return GoogleBatches(
             self._connected,
-            model=self._name,
+            at=self._at,
             body=self.body,
             read=read,
             refusal=self._refusal,
-            key=self._key,
         )
 
     def _connected(self) -> "Client":

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from threadmed.llm.batches import Line, Look, Results, Unmade
+from threadmed.llm.batches import TRANSFER_S, Line, Look, Results, Unmade
 from threadmed.llm.model import Reply, Request, RetryLater
-from threadmed.llm.providers.wire import clean, root
+from threadmed.llm.providers.endpoint import Endpoint
+from threadmed.llm.providers.wire import clean
 from threadmed.records import Record
 
 if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.errors import APIError
 
-TRANSFER_MS = 600_000
-"""Longest time for a file, of up to MOST_BYTES, to go up or down."""
+TRANSFER_MS = round(TRANSFER_S * 1_000)
 
 ENDED = frozenset(
     {"SUCCEEDED", "PARTIALLY_SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"}
@@ -48,28 +48,25 @@ class GoogleBatches:
         self,
         open_client: "Callable[[], Client]",
         *,
-        model: str,
+        at: Endpoint,
         body: Callable[[Request], Mapping[str, object]],
         read: Callable[[bytes | str], Reply],
         refusal: "Callable[[APIError], Exception]",
-        key: str,
     ) -> None:
         """Get ready; nothing is sent.
 
         Args:
             open_client: Gives the SDK's client, within a running loop.
-            model: The provider's name for it.
+            at: Where the model is.
             body: Gives all that is sent for a request.
             read: Reads generated content.
             refusal: Tells what kind an error of the SDK is.
-            key: Never shown in an error.
         """
         self._open = open_client
-        self._model = model
+        self._at = at
         self._body = body
         self._read = read
         self._refusal = refusal
-        self._key = key
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:
@@ -89,7 +86,7 @@ class GoogleBatches:
             OSError,
         ) as error:
             # A connection that broke, or took too long, or a reply in no known form.
-            raise RetryLater(clean(root(error), self._key)) from None
+            raise self._at.broken(error) from None
 
     async def submit(self, ticket: str, lines: Sequence[Line]) -> str:
         """Send the file, and have a batch made of it; the file alone costs nothing."""
@@ -108,7 +105,7 @@ class GoogleBatches:
                 },
             )
             batch = await client.aio.batches.create(
-                model=self._model,
+                model=self._at.name,
                 src=file.name or "",
                 config={"display_name": ticket},
             )
@@ -142,7 +139,7 @@ class GoogleBatches:
         if state not in ENDED:
             return Look(state="under_way")
         said = found.error.message if found.error else ""
-        why = clean(f"{state.lower()}: {said or ''}".rstrip(": "), self._key)
+        why = clean(f"{state.lower()}: {said or ''}".rstrip(": "), self._at.key)
         return Look(state="ended", why="" if state == "SUCCEEDED" else why)
 
     async def results(self, batch: str) -> Results:
@@ -165,7 +162,7 @@ class GoogleBatches:
         error = line.error or line.status
         if error is not None or line.response is None:
             code = error.code if error else None
-            why = clean(raw.decode("utf-8", "replace"), self._key)
+            why = clean(raw.decode("utf-8", "replace"), self._at.key)
             return line.key, Unmade(why=why, alone=code not in UNPROCESSED)
         try:
             return line.key, self._read(json.dumps(line.response))

@@ -13,25 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from threadmed.errors import ModelError
-from threadmed.llm.model import Parameters, Reply, Request, RetryLater, plain
+from threadmed.llm.model import Parameters, Reply, Request, plain
 from threadmed.llm.providers.capabilities import (
     known,
     most_tokens,
     shape,
     temperature_of,
 )
-from threadmed.llm.providers.wire import (
-    address,
-    clean,
-    decode,
-    key_of,
-    not_installed,
-    refused,
-    root,
-    start_of,
-    wait_s,
-)
+from threadmed.llm.providers.endpoint import Endpoint, endpoint
+from threadmed.llm.providers.wire import decode, not_installed
 from threadmed.records import AnswerOutcome, Model, Record, Usage
 
 if TYPE_CHECKING:
@@ -126,17 +116,15 @@ class OpenAIModel:
             StudyError: If the address holds a password.
         """
         self._entry = entry
-        self._name = entry.model.partition(":")[2]
         self._takes = known(entry)
-        self._url = address(entry, OFFICIAL)
-        self._key = key_of(entry, environment, "OPENAI_API_KEY")
-        self._client = _client(entry, url=self._url, key=self._key)
-        self.identity = f"openai:{self._name} at {self._url}"
+        self._at = endpoint(entry, environment, "OPENAI_API_KEY", official=OFFICIAL)
+        self._client = _client(entry, at=self._at)
+        self.identity = f"openai:{self._at.name} at {self._at.url}"
 
     def parameters(self, request: Request) -> Parameters:
         """Say what will be sent beside the messages, and what is done to those."""
         sent: dict[str, object] = {
-            "model": self._name,
+            "model": self._at.name,
             self._takes.max_tokens: most_tokens(self._entry, request),
         }
         temperature = temperature_of(self._entry)
@@ -193,51 +181,32 @@ class OpenAIModel:
             return self._refusal(error)
         except (openai.APIError, aiohttp.ClientError, ValueError, OSError) as error:
             # A connection that broke, or took too long, or a reply that is no HTTP.
-            raise RetryLater(clean(root(error), self._key)) from None
-        try:
-            return read(raw.content)
-        except ValueError as error:
-            start = start_of(raw.content, self._key)
-            why = f"the server's reply is no chat completion ({error}): {start}"
-            raise RetryLater(clean(why, self._key)) from None
+            raise self._at.broken(error) from None
+        return self._at.read(raw.content, by=read, kind="chat completion")
 
     def _refusal(self, error: "APIStatusError") -> Reply:
         """Tell a blocked request from one that may succeed later, and from the rest."""
         code = getattr(error, "code", None)
         status = error.status_code
-        why = clean(f"HTTP {status}: {error.message}", self._key)
+        why = self._at.said(status, error.message)
         if code in BLOCKED or (status in {400, 403} and FLAGGED.search(error.message)):
-            return Reply(
-                outcome="blocked",
-                text="",
-                detail=why,
-                usage=Usage(),
-                served_by=self._name,
-            )
-        who = f"{self._entry.name} ({self._url})"
+            return self._at.blocked(why)
         if code in EXHAUSTED:
-            raise ModelError(f"{who}: {why}") from None
-        after_s = wait_s(error.response.headers)
-        raise refused(status, why, who=who, after_s=after_s) from None
+            raise self._at.unusable(why) from None
+        raise self._at.refused(error) from None
 
     def batches(self) -> "OpenAIBatches":
         """Give the way to the batch API."""
         from threadmed.llm.providers.openai_batch import OpenAIBatches
 
-        return OpenAIBatches(
-            self._client,
-            body=self.body,
-            read=read,
-            who=f"{self._entry.name} ({self._url})",
-            key=self._key,
-        )
+        return OpenAIBatches(self._client, at=self._at, body=self.body, read=read)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
 
-def _client(entry: Model, *, url: str, key: str) -> "AsyncOpenAI":
+def _client(entry: Model, *, at: Endpoint) -> "AsyncOpenAI":
     try:
         from openai import AsyncOpenAI, DefaultAioHttpClient
 
@@ -246,8 +215,8 @@ def _client(entry: Model, *, url: str, key: str) -> "AsyncOpenAI":
         raise not_installed(entry, extra="openai") from None
     # Attempts are made in one place, so that they are counted and bounded.
     return AsyncOpenAI(
-        api_key=key,
-        base_url=url,
+        api_key=at.key,
+        base_url=at.url,
         max_retries=0,
         timeout=entry.timeout_s,
         http_client=transport,

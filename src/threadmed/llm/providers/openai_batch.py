@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from threadmed.llm.batches import Line, Look, Results, Unmade
+from threadmed.llm.batches import SKEW_S, TRANSFER_S, Line, Look, Results, Unmade
 from threadmed.llm.model import Reply, Request, RetryLater
-from threadmed.llm.providers.wire import clean, refused, root, wait_s
+from threadmed.llm.providers.endpoint import Endpoint
+from threadmed.llm.providers.wire import clean
 from threadmed.records import Record
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-
-TRANSFER_S = 600.0
-"""Longest time for a file, of up to MOST_BYTES, to go up or down."""
-
-SKEW_S = 3_600.0
-"""How much later than ours the provider's clock may go."""
 
 UNPROCESSED = frozenset({"batch_expired", "batch_cancelled"})
 """Codes of the lines that were not reached in time."""
@@ -48,25 +43,22 @@ class OpenAIBatches:
         self,
         client: "AsyncOpenAI",
         *,
+        at: Endpoint,
         body: Callable[[Request], Mapping[str, object]],
         read: Callable[[bytes], Reply],
-        who: str,
-        key: str,
     ) -> None:
         """Get ready; nothing is sent.
 
         Args:
             client: Of the SDK.
+            at: Where the model is.
             body: Gives all that is sent for a request.
             read: Reads a completion.
-            who: The model as an error names it.
-            key: Never shown in an error.
         """
         self._client = client
+        self._at = at
         self._body = body
         self._read = read
-        self._who = who
-        self._key = key
 
     @contextmanager
     def _plainly(self) -> Iterator[None]:
@@ -77,13 +69,10 @@ class OpenAIBatches:
         try:
             yield
         except openai.APIStatusError as error:
-            status = error.status_code
-            why = clean(f"HTTP {status}: {error.message}", self._key)
-            after_s = wait_s(error.response.headers)
-            raise refused(status, why, who=self._who, after_s=after_s) from None
+            raise self._at.refused(error) from None
         except (openai.APIError, aiohttp.ClientError, ValueError, OSError) as error:
             # A connection that broke, or a reply in no known form.
-            raise RetryLater(clean(root(error), self._key)) from None
+            raise self._at.broken(error) from None
 
     async def submit(self, ticket: str, lines: Sequence[Line]) -> str:
         """Send the file, and have a batch made of it; the file alone costs nothing."""
@@ -137,7 +126,7 @@ class OpenAIBatches:
         if found.status in {"completed", "expired", "cancelled", "failed"}:
             said = (found.errors.data or []) if found.errors else []
             what = "; ".join(filter(None, (error.message for error in said)))
-            why = clean(f"{found.status}: {what}".rstrip(": "), self._key)
+            why = clean(f"{found.status}: {what}".rstrip(": "), self._at.key)
             return Look(state="ended", why="" if found.status == "completed" else why)
         return Look(state="under_way")
 
@@ -159,10 +148,10 @@ class OpenAIBatches:
             line = msgspec.convert(json.loads(raw), _Line)
         except ValueError as error:
             why = f"the batch's file is cut or damaged ({error})"
-            raise RetryLater(clean(why, self._key)) from None
+            raise RetryLater(clean(why, self._at.key)) from None
         code = line.error.code if line.error else None
         if line.response is None or line.response.status_code != 200:
-            why = clean(raw.decode("utf-8", "replace"), self._key)
+            why = clean(raw.decode("utf-8", "replace"), self._at.key)
             return line.custom_id, Unmade(why=why, alone=code not in UNPROCESSED)
         try:
             return line.custom_id, self._read(json.dumps(line.response.body).encode())

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 from threadmed.conversations.settings import messages
-from threadmed.judgements.scores import Item, item_of, score_of
+from threadmed.judgements.scores import item_of, score_of
 from threadmed.records import (
     Answer,
+    Item,
     Message,
     Record,
     Score,

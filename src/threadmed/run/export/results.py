@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 
 from threadmed.errors import InputError
-from threadmed.judgements.scores import Item, item_of
-from threadmed.labels.selection import Question, misconceptions
+from threadmed.judgements.scores import item_of
+from threadmed.labels.selection import misconceptions
 from threadmed.records import (
     Answer,
     Intervention,
+    Item,
     Label,
     Labelled,
+    Question,
     Record,
     ScoreRow,
     Thread,

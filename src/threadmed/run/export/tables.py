@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from threadmed.errors import InputError
-from threadmed.judgements.scores import Item, item_of, scores_by_judge
-from threadmed.records import Labelled, Record, ScoreRow, Verdict
+from threadmed.judgements.scores import item_of, scores_by_judge
+from threadmed.records import Item, Labelled, Record, ScoreRow, Verdict
 from threadmed.run.export.results import Results, read_results
 from threadmed.store import atomic
 from threadmed.study import Folder

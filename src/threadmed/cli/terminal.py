@@ -1,0 +1,35 @@
+"""What a terminal may be sent."""
+
+import re
+
+OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "\ud800-\udfff]"
+)
+"""Control characters but tab and line feed, marks that turn the direction of writing,
+and halves of surrogates, which no output can hold."""
+
+
+COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
+"""What turns a colour or weight of letters on and off."""
+
+
+def printable(text: str, *, with_colours: bool = False) -> str:
+    r"""Write as an escape what a terminal would obey instead of showing it.
+
+    Names and words come from files of other people, and from servers.
+
+    Args:
+        text: Anything.
+        with_colours: Whether colours stay, since some of them are ours.
+
+    Example:
+        >>> print(printable("a\x1b[2Jb"))
+        a\x1b[2Jb
+    """
+    if with_colours:
+        parts = COLOUR.split(text)
+        return "".join(
+            part if COLOUR.fullmatch(part) else printable(part) for part in parts
+        )
+    return OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
