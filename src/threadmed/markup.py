@@ -1,4 +1,4 @@
-"""What holds of the text of every page that threadmed writes."""
+"""What no page that threadmed writes shows, whatever the text holds."""
 
 UNSHOWN = dict.fromkeys(
     (

@@ -66,6 +66,18 @@ def test_a_level_that_is_none_is_wrong_usage(table: Path, level: str) -> None:
     assert "--level" in done.stderr
 
 
+def test_targets_are_compared_under_the_setting_that_the_table_has() -> None:
+    rows = [
+        msgspec.structs.replace(row, setting="isolated")
+        for row in paper_scores()
+        if row.setting == "multi_turn"
+    ]
+
+    heads = [line for line in printed(rows) if line.startswith("Targets in ")]
+
+    assert heads == ["Targets in isolated, on the items that both have"]
+
+
 def test_a_trend_says_what_it_took_threads_for_where_that_was_asked() -> None:
     plainly = "\n".join(printed(paper_scores()))
     found = printed(paper_scores(), working_correlation="exchangeable")

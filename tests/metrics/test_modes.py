@@ -84,6 +84,20 @@ def test_both_sides_come_back_from_json(both: SideBySide) -> None:
     assert msgspec.json.decode(written, type=SideBySide) == both
 
 
+def test_a_comparison_is_named_with_the_setting_that_it_is_in() -> None:
+    rows = [
+        msgspec.structs.replace(row, setting="isolated")
+        for row in paper_scores()
+        if row.setting == "multi_turn"
+    ]
+
+    whats = [what for what, _ in named(measure(rows, options=OPTIONS))]
+
+    compared = [what for what in whats if " and " in what]
+    assert compared
+    assert all(" in isolated" in what for what in compared)
+
+
 def test_a_table_of_nothing_differs_in_nothing() -> None:
     assert side_by_side([]).differs == ()
 

@@ -235,6 +235,20 @@ def test_labels_that_would_lie_on_each_other_become_a_key() -> None:
     assert "thick: harder questions" in {text.text for text in close.texts}
 
 
+def test_on_phones_a_long_name_ends_before_what_was_lost() -> None:
+    import msgspec
+
+    name = "organisation/a-model-of-a-rather-long-name-2026"
+    row = msgspec.structs.replace(loss(0.9, 0.7, 0.4), model=name)
+
+    drawn = loss_rows(LossChart(rows=(row,)), is_narrow=True)
+
+    label = next(text for text in drawn.texts if text.text.endswith("\u2026"))
+    lost = next(text for text in drawn.texts if "points" in text.text)
+    assert label.y == lost.y
+    assert 7.0 * len(label.text) + 6.2 * len(lost.text) < 330
+
+
 def test_a_loss_without_a_number_is_not_drawn() -> None:
     import msgspec
 

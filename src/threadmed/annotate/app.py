@@ -36,7 +36,7 @@ class Put(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Handlers:
-    """What the pages need: the store, the study's folder and a clock."""
+    """Answer requests, from the store, the study's folder and a clock."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Handlers:
         token = sessions.new_link(self.ledger, name, at=self.clock())
         return f"{self.address}/enter?token={token}"
 
-    def signed_in(self, request: Request) -> str:
+    def name_of(self, request: Request) -> str:
         """Name who asks; refuse whom nobody let in."""
         name = sessions.name_of(self.ledger, session_of(request))
         if name is None:
@@ -66,13 +66,13 @@ class Handlers:
 
     def organiser(self, request: Request) -> None:
         """Refuse all but the organiser."""
-        if self.signed_in(request) != sessions.ORGANISER:
+        if self.name_of(request) != sessions.ORGANISER:
             raise HTTPException(403)
 
     def task_and_rater(self, request: Request) -> tuple[TaskName, str]:
         """Name the task that is asked for, and who rates."""
         task = TASK_OF.get(request.path_params["task"])
-        name = self.signed_in(request)
+        name = self.name_of(request)
         if task is None or self.ledger.plan(task) is None:
             raise HTTPException(404)
         return task, ADJUDICATED if name == sessions.ORGANISER else name
@@ -226,7 +226,7 @@ def build_app(handlers: Handlers, *, hosts: tuple[str, ...]) -> Starlette:
     """Put the app together.
 
     Args:
-        handlers: What its pages need.
+        handlers: What answers its requests.
         hosts: Names under which it may be asked; empty is any.
     """
     return Starlette(

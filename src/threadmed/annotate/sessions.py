@@ -19,7 +19,7 @@ def _hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _open(ledger: Ledger, kind: Kind, name: str, at: float) -> str:
+def _new_token(ledger: Ledger, kind: Kind, name: str, at: float) -> str:
     token = secrets.token_urlsafe(24)
     ledger.rows.execute(
         "INSERT INTO tokens (hash, kind, name, at) VALUES (?, ?, ?, ?)",
@@ -33,7 +33,7 @@ def new_link(ledger: Ledger, name: str, *, at: float) -> str:
     ledger.rows.execute(
         "DELETE FROM tokens WHERE kind = 'link' AND name = ? AND used IS NULL", (name,)
     )
-    return _open(ledger, "link", name, at)
+    return _new_token(ledger, "link", name, at)
 
 
 def begin_session(ledger: Ledger, token: str, *, at: float) -> str | None:
@@ -48,7 +48,7 @@ def begin_session(ledger: Ledger, token: str, *, at: float) -> str | None:
             "AND used IS NULL RETURNING name",
             (at, _hash(token)),
         ).fetchone()
-        return _open(ledger, "session", row[0], at) if row else None
+        return _new_token(ledger, "session", row[0], at) if row else None
 
 
 def is_unused(ledger: Ledger, token: str) -> bool:

@@ -33,7 +33,7 @@ VERBS: dict[Stage, str] = {
 
 
 def say(text: str, *, with_colours: bool = False) -> None:
-    """Print a line of result; what else a terminal would obey in it is escaped."""
+    """Print a line of result, with what a terminal would obey escaped."""
     try:
         typer.echo(printable(text, with_colours=with_colours))
         sys.stdout.flush()

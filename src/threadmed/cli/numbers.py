@@ -108,7 +108,8 @@ def lines(measured: Measurement, *, more: Iterable[str] = ()) -> Iterator[str]:
     for each in measured.decompositions:
         yield from _decomposition(each)
     if measured.comparisons:
-        yield "Targets in multi_turn, on the items that both have"
+        setting = measured.comparisons[0].first.setting
+        yield f"Targets in {setting}, on the items that both have"
         for comparison in measured.comparisons:
             pair = f"{comparison.first.target} - {comparison.second.target}"
             yield f"  {pair}: {_compared(comparison)}"

@@ -64,7 +64,7 @@ def harm_classes(
         experts: Classes that experts gave; they go before those of the labels.
 
     Returns:
-        Nothing for a question of which nobody was asked; class `none` is an answer.
+        The class of each misconception that somebody gave one; `none` is a class.
 
     Example:
         >>> from threadmed.records import ThreadId

@@ -210,13 +210,13 @@ class Purse:
         unsettled = self.unsettled
         if self._fits_usd(worst, 0.0):
             limit, spent = f"{self._tokens} tokens", f"{self.spent_tokens} are spent"
-            open_, most = f"{unsettled.most_tokens}", f"{worst.tokens}"
+            billed, most = f"{unsettled.most_tokens}", f"{worst.tokens}"
         else:
             limit = f"{_digits(self._usd or 0.0, least=2)} USD"
             spent = f"{_digits(self.spent_usd)} USD are spent"
-            open_, most = _digits(unsettled.most_usd), _digits(worst.usd)
+            billed, most = _digits(unsettled.most_usd), _digits(worst.usd)
         unsure = (
-            f", up to {open_} more may be on the bill for {unsettled.attempts} "
+            f", up to {billed} more may be on the bill for {unsettled.attempts} "
             "attempts that brought no reply"
             if unsettled.attempts
             else ""

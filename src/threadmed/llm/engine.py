@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from itertools import count
 
 from threadmed.errors import Stopped
-from threadmed.llm.batchdesk import BatchDesk
 from threadmed.llm.batches import PATIENT, Pace
+from threadmed.llm.batchlanes import BatchLanes
 from threadmed.llm.books import Books, Call
 from threadmed.llm.breaker import Breaker
 from threadmed.llm.budget import Purse, Worst, reply_limit, worst_of
@@ -61,7 +61,7 @@ class Engine:
         books = Books(journal, purse=purse, clock=clock)
         replied = {spend.model for spend in journal.spend()}
         self._callers: dict[str, Caller] = {}
-        self._batches = BatchDesk(journal=journal, books=books, clock=clock, pace=pace)
+        self._batches = BatchLanes(journal=journal, books=books, clock=clock, pace=pace)
         for name, model in models.items():
             breaker = Breaker(name, has_replied_before=name in replied)
             entry = entries[name]

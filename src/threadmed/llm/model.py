@@ -107,7 +107,7 @@ def plain(text: str) -> str:
 
 
 def request_content(model: ChatModel, request: Request) -> Mapping[str, object]:
-    """Say all that makes a request this one and no other (design, section 5)."""
+    """Say all that makes a request this one and no other."""
     return {
         "model": model.identity,
         "messages": request.messages,

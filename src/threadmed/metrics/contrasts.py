@@ -151,8 +151,15 @@ def adjust(family: Sequence[Comparison], *, named: str) -> tuple[Comparison, ...
         named: The family in words.
 
     Example:
-        >>> adjust([], named="targets in multi_turn")
-        ()
+        >>> import numpy as np
+        >>> from threadmed.metrics.measurement import MeasureOptions
+        >>> one = Items(np.arange(20), np.ones(20, int), np.ones(20), np.ones(20, bool))
+        >>> other = one._replace(scores=np.where(np.arange(20) < 6, 0.0, 1.0))
+        >>> sides = Scored("a", "oracle", one), Scored("b", "oracle", other)
+        >>> found = compare("targets", *sides, number=Numbered(MeasureOptions(), ()))
+        >>> test = adjust([found, found], named="targets in oracle")[0].test
+        >>> test.p, test.p_holm, test.family_size
+        (0.03125, 0.0625, 2)
     """
     p_values = [
         found.test.p if isinstance(found.test, PairedTest) else 1.0 for found in family
@@ -262,19 +269,19 @@ def on_same_items(target: str, settings: BySetting, *, number: Numbered) -> Same
     """Compare settings on the items that are scored in each; tests not adjusted.
 
     Propagation is target_turn - multi_turn, information oracle - target_turn and
-    remaining 1 - oracle; with no target_turn in the table, oracle - multi_turn stands
-    alone.
+    remaining 1 - oracle; without target_turn there is oracle - multi_turn alone.
 
     Args:
         target: Its name.
-        settings: Its labelled items by setting, of the turns that are looked at; one
-            or more of the three.
+        settings: Its labelled items of the turns that are looked at, in one or more.
         number: Options and name.
 
     Example:
-        >>> from threadmed.metrics.measure import RECOMMENDED as options, items_of
-        >>> on_same_items("m", {"oracle": items_of([], {})}, number=Numbered(options, ())).n
-        0
+        >>> import numpy as np
+        >>> from threadmed.metrics.measure import RECOMMENDED as options
+        >>> one = Items(np.arange(9), np.ones(9, int), np.ones(9), np.ones(9, bool))
+        >>> on_same_items("m", {"oracle": one}, number=Numbered(options, ())).remaining.value
+        0.0
     """
     held = {name: settings[name] for name in COMPARED if name in settings}
     kept = [items.scored for items in held.values()]

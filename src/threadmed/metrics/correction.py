@@ -48,8 +48,9 @@ def share(values: Values, threads: Codes, *, number: Numbered) -> Number:
 
     Example:
         >>> number = Numbered(MeasureOptions(), ("m", "oracle"))
-        >>> share(np.array([1.0, 0] * 6), np.arange(12), number=number).method
-        'wilson'
+        >>> found = share(np.array([1.0, 0] * 6), np.arange(12), number=number)
+        >>> found.value, round(found.low, 3), found.method
+        (0.5, 0.254, 'wilson')
     """
     if number.options.mode == "recommended":
         return rate(values, threads, level=number.options.level)
@@ -61,8 +62,9 @@ def mean(scores: Values, threads: Codes, *, number: Numbered) -> Number:
 
     Example:
         >>> number = Numbered(MeasureOptions(mode="as_published"), ("m", "oracle"))
-        >>> mean(np.array([1.0, -1] * 6), np.arange(12), number=number).method
-        'item_bootstrap'
+        >>> found = mean(np.array([1.0, -1] * 6), np.arange(12), number=number)
+        >>> found.value, found.low, found.high, found.method
+        (0.0, -0.5, 0.5, 'item_bootstrap')
     """
     if number.options.mode == "recommended":
         return mean_score(scores, threads, level=number.options.level)

@@ -157,8 +157,10 @@ def negative(number: Number) -> Number:
     """Turn a difference round.
 
     Example:
-        >>> negative(NotEstimable(reason="few", n=3)).reason
-        'few'
+        >>> fall = Estimate(value=0.2, low=0.1, high=0.3, level=0.95, n=40, threads=40,
+        ...     method="linearised_t")
+        >>> negative(fall).value, negative(fall).low, negative(fall).high
+        (-0.2, -0.3, -0.1)
     """
     if isinstance(number, NotEstimable):
         return number

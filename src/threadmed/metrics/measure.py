@@ -157,8 +157,12 @@ def measured(
             has none, so they are the same in both modes.
 
     Example:
-        >>> measured(study_of([]), options=RECOMMENDED).groups
-        ()
+        >>> from threadmed.records import ThreadId
+        >>> row = PanelScore(target="m", setting="oracle", thread_id=ThreadId("T1"), turn=2,
+        ...     score=1, outcome="scored")
+        >>> (group,) = measured(study_of([row]), options=RECOMMENDED).groups
+        >>> group.setting, group.n_scored, group.counts.corrected
+        ('oracle', 1, 1)
     """
     number = Numbered(options, ())
     if decompositions is None:

@@ -3,7 +3,7 @@
 Measurement
 ├── groups               one target in one setting: rates, turns, trajectory, trend
 ├── settings_same_items  one target's settings against each other
-├── comparisons          targets against each other in multi_turn
+├── comparisons          targets against each other in their main setting
 ├── losses               one target's fall from turn 0 to turn 2, in two parts
 ├── decompositions       one target's decline by turn, and within threads
 └── published_oracles    the paper's oracle aggregate (mode as_published only)

@@ -131,15 +131,19 @@ def named(measured: Measurement) -> Iterator[tuple[str, Number]]:
 
     Example:
         >>> from threadmed.metrics.measure import measure
-        >>> list(named(measure([])))
-        []
+        >>> from threadmed.records import PanelScore, ThreadId
+        >>> row = PanelScore(target="m", setting="oracle", thread_id=ThreadId("T1"), turn=2,
+        ...     score=1, outcome="scored")
+        >>> what, number = next(named(measure([row])))
+        >>> what, number.hits, number.n
+        ('m, oracle: PCR', 1, 1)
     """
     for group in measured.groups:
         yield from _numbers(group, f"{group.target}, {group.setting}")
     for same in measured.settings_same_items:
         yield from _numbers(same, f"{same.target}, settings on the same items")
     for each in measured.comparisons:
-        pair = f"{each.first.target} and {each.second.target} in multi_turn"
+        pair = f"{each.first.target} and {each.second.target} in {each.first.setting}"
         yield from _numbers(each, pair)
     for loss in measured.losses:
         yield from _numbers(loss, f"{loss.target}, fall to turn {loss.turn}")

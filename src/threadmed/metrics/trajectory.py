@@ -86,9 +86,11 @@ def recovery(
         kind: Of pairs; the options' unless said.
 
     Example:
-        >>> one = Items(np.arange(9), np.zeros(9, int), np.ones(9), np.ones(9, bool))
-        >>> recovery(one, options=MeasureOptions(), name=("m",)).rate.reason
-        'no two turns in a row are scored'
+        >>> scores = np.tile([0.0, 1, 0, 0], 10)
+        >>> one = Items(np.arange(40) // 2, np.arange(40) % 2, scores, scores < 2)
+        >>> found = recovery(one, options=MeasureOptions(), name=("m",))
+        >>> found.starts, found.recovered, found.rate.value
+        (20, 10, 0.5)
     """
     pairs = pairs_of(items, kind=kind or options.recovery_pairs)
     by_thread = recovery_totals(pairs)

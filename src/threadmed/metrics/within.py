@@ -66,9 +66,11 @@ def own_answers_step(
         level: Coverage aimed at, in (0, 1).
 
     Example:
-        >>> one = Items(np.arange(9), np.zeros(9, int), np.ones(9), np.ones(9, bool))
-        >>> own_answers_step(one, one).change.reason
-        'fewer than 30 threads have two scored turns in a row'
+        >>> threads, turns = np.arange(80) // 2, np.arange(80) % 2
+        >>> one = Items(threads, turns, np.ones(80), np.ones(80, bool))
+        >>> lost = one._replace(scores=np.where((turns == 1) & (threads < 10), 0.0, 1.0))
+        >>> own_answers_step(lost, one).change.value
+        -0.25
     """
     gaps = gaps_of(multi_turn, target_turn)
     follows = (gaps.threads[1:] == gaps.threads[:-1]) & (

@@ -10,7 +10,7 @@ import textwrap
 from threadmed.records import Record
 from threadmed.report.blocks import FunnelChart, Leaving, Stage
 from threadmed.report.drawing import Drawing, Margins
-from threadmed.report.marks import Axes, Line, Text, small
+from threadmed.report.marks import SMALL_CHARACTER, Axes, Line, Text, small
 from threadmed.report.numbers import MINUS, count, percent, things
 from threadmed.report.rows import CHARACTER, Frame, frame, head, number
 from threadmed.report.theme import Token
@@ -21,8 +21,6 @@ SHOWN = 3
 BAR, EDGE, GAP = 13, 1.0, 1.5
 """Px: a bar, the outline around it, and the paper between two parts."""
 
-SMALL_CHARACTER = 6.2
-"""Px that a character of a reason takes, about."""
 
 LINE = 16
 """Px from one line of reasons to the next."""

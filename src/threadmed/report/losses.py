@@ -4,7 +4,7 @@ import msgspec
 
 from threadmed.report.blocks import Loss, LossChart, Point
 from threadmed.report.drawing import Drawing
-from threadmed.report.marks import Dot, Line, Text, small
+from threadmed.report.marks import SMALL_CHARACTER, Dot, Line, Text, small
 from threadmed.report.numbers import MISSING, percent, points, signed_points
 from threadmed.report.rows import (
     Frame,
@@ -24,7 +24,10 @@ APART = 0.25
 def loss_rows(chart: LossChart, *, is_narrow: bool) -> Drawing:
     """Draw turn 0, turn 2, and the two parts of what lies between."""
     names = [row.model for row in chart.rows]
-    place = frame(names, is_narrow=is_narrow, right=252, top=46, row=39)
+    beside = max(SMALL_CHARACTER * len(_lost_and_own(row)) for row in chart.rows)
+    place = msgspec.structs.replace(
+        frame(names, is_narrow=is_narrow, right=252, top=46, row=39), beside=beside
+    )
     lines: list[Line] = []
     dots: list[Dot] = []
     texts: list[Text] = []
@@ -92,9 +95,12 @@ def _end_labels(row: Loss, y: float) -> list[Text]:
 
 
 def _narrow_loss(place: Frame, row: Loss, y: float) -> list[Text]:
+    return [small(place.at(330), y - 26, _lost_and_own(row), anchor="end")]
+
+
+def _lost_and_own(row: Loss) -> str:
     lost, own = (points(-_value(p), decimals=0) for p in (row.lost, row.own))
-    text = f"{lost} points, {own} own answers"
-    return [small(place.at(330), y - 26, text, anchor="end")]
+    return f"{lost} points, {own} own answers"
 
 
 def _loss_head(place: Frame, row: Loss) -> list[Text]:

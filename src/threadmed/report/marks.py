@@ -104,6 +104,10 @@ def dot_of(
     )
 
 
+SMALL_CHARACTER = 6.2
+"""Px that a character in the smallest size takes, about."""
+
+
 def small(
     x: float,
     y: float,

@@ -13,7 +13,7 @@ from threadmed.report.blocks import (
     SettingsRow,
 )
 from threadmed.report.drawing import Drawing
-from threadmed.report.marks import Dot, Line, Text, small
+from threadmed.report.marks import SMALL_CHARACTER, Dot, Line, Text, small
 from threadmed.report.numbers import MISSING, count, percent, percents
 from threadmed.report.rows import (
     NARROW,
@@ -35,8 +35,6 @@ from threadmed.report.theme import (
     Token,
 )
 
-SMALL_CHARACTER = 6.0
-"""Px that a character of the smallest text takes, about."""
 NARROW_RIGHT = 58
 """Px at the right of a drawing for phones, where n stands: room for five digits."""
 

@@ -26,6 +26,8 @@ class Frame(Record, frozen=True, kw_only=True):
     top: float
     row: float
     rows: int
+    beside: float = 0.0
+    """Px that words behind a name, on its line, take on phones."""
 
     @property
     def width(self) -> float:
@@ -118,7 +120,10 @@ def row_drawing(
 
 def _row_label(place: Frame, row: int, name: str) -> Text:
     y = place.above(row) if place.is_narrow else place.middle(row)
-    fits = int((place.left - 10) / CHARACTER) if not place.is_narrow else 44
+    room = (
+        NARROW - place.left - 26 - place.beside if place.is_narrow else place.left - 10
+    )
+    fits = int(room / CHARACTER)
     text = name if len(name) <= fits else name[: fits - 1] + "\u2026"
     return Text(x=place.at(0), y=y, text=text, weight="bold")
 

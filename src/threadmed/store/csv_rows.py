@@ -90,7 +90,7 @@ def _rows(
     lines: Iterable[tuple[str, list[str]]], columns: tuple[str, ...]
 ) -> Iterator[CsvRow]:
     for where, cells in lines:
-        # In a table of one column somebody wrote the quotes of an empty cell.
+        # A cell that is a row by itself, and empty, is one that somebody put in quotes.
         if not "".join(cells).strip() and (len(cells), len(columns)) != (1, 1):
             continue
         if len(cells) != len(columns):
@@ -111,7 +111,7 @@ def turn_of(text: str) -> int:
         (2, 2)
     """
     whole = text.removesuffix(".0")
-    # Other digits than ours are no typing error.
+    # int() would take the digits of other scripts, too.
     if not (whole.isascii() and whole.isdecimal() and len(whole) <= 6):
         raise ValueError("expected a whole number from 0")
     return int(whole)

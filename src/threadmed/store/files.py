@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from threadmed.errors import InputError
 from threadmed.records import Record, Thread
+
+if TYPE_CHECKING:
+    from polars import DataFrame
 
 T = TypeVar("T")
 
@@ -77,10 +80,17 @@ def write_parquet(path: Path, threads: Sequence[Thread]) -> None:
         # Said and not inferred: there may be no threads, or no answers.
         schema={"thread_id": pl.String(), "turns": pl.List(turn)},
     )
+    write_frame(path, table)
+
+
+def write_frame(path: Path, frame: "DataFrame") -> None:
+    """Write a table of Polars as Parquet."""
+    from polars.exceptions import PolarsError
+
     with atomic(path) as temporary:
         try:
-            table.write_parquet(temporary)
-        except pl.exceptions.PolarsError as cause:
+            frame.write_parquet(temporary)
+        except PolarsError as cause:
             # It has errors of its own for a full disk.
             reason = str(cause).partition("\n")[0]
             raise InputError(f"{path}: cannot write: {reason}") from cause

@@ -72,7 +72,7 @@ NOTHING = Questions()
 def write_scores(
     path: Path, scores: Iterable[PanelScore], *, questions: Questions = NOTHING
 ) -> None:
-    """Write the panel's scores as scores.csv (design, section 3).
+    """Write the panel's scores as scores.csv.
 
     Args:
         path: The file.
@@ -99,7 +99,7 @@ def _cell(value: object) -> str:
 
 
 def read_scores(path: Path) -> list[ScoreRow]:
-    """Read a scores table (CSV; columns as in design, section 3).
+    """Read a scores table, a CSV whose columns are in docs/data.md.
 
     An empty score is unscored; see `csv_rows` for what may stand between cells.
     A column that threadmed does not know is an error and not passed over: a

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Folder(Record, frozen=True, kw_only=True):
-    """Where the files of one study lie (design, section 3)."""
+    """Where the files of one study lie; docs/data.md says what each holds."""
 
     root: Path
     study: Path

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics.corrected.small_sample import SMALL, sample
 from threadmed.metrics.corrected.debias import (
     Sample,
     corrected_difference,
@@ -15,19 +16,6 @@ from threadmed.metrics.corrected.debias import (
 from threadmed.metrics.corrected.humans import humans_mean, humans_rate
 from threadmed.metrics.estimates import Estimate, NotEstimable
 from threadmed.metrics.intervals import mean_score, rate, wilson
-
-EXPERT = np.array([1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1], float)
-JUDGE = np.array([1, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1], float)
-
-
-def sample(expert: np.ndarray, judge: np.ndarray, rest: np.ndarray) -> Sample:
-    """Labelled items first, then the judge's scores of the others; a thread each."""
-    scores = np.concatenate([judge, rest])
-    labels = np.concatenate([expert, np.full(len(rest), np.nan)])
-    return Sample(scores, labels, np.arange(len(scores)))
-
-
-SMALL = sample(EXPERT, JUDGE, np.repeat([1.0, 0.0], [22, 8]))
 
 
 def estimate(found: object) -> Estimate:

@@ -4,22 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 
-from threadmed.metrics.corrected.debias import Sample, ppi
+from metrics.corrected.small_sample import SMALL, sample
+from threadmed.metrics.corrected.debias import ppi
 from threadmed.metrics.corrected.textbook import textbook
 from threadmed.metrics.quantiles import normal_quantile
-
-EXPERT = np.array([1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1], float)
-JUDGE = np.array([1, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1], float)
-
-
-def sample(expert: np.ndarray, judge: np.ndarray, rest: np.ndarray) -> Sample:
-    """Labelled items first, then the judge's scores of the others; a thread each."""
-    scores = np.concatenate([judge, rest])
-    labels = np.concatenate([expert, np.full(len(rest), np.nan)])
-    return Sample(scores, labels, np.arange(len(scores)))
-
-
-SMALL = sample(EXPERT, JUDGE, np.repeat([1.0, 0.0], [22, 8]))
 
 
 @pytest.mark.parametrize(

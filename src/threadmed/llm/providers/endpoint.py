@@ -1,4 +1,4 @@
-"""A model behind an address, and what a call to it that brings no reply comes to."""
+"""Where a model is, and what is made of a call to it that went wrong."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol, TypeVar
@@ -25,7 +25,7 @@ class _Response(Protocol):
 
 
 class StatusError(Protocol):
-    """What the SDKs of OpenAI and Anthropic raise for a status of HTTP."""
+    """What the SDKs of OpenAI and Anthropic raise for a reply that is an HTTP error."""
 
     message: str
     status_code: int
@@ -46,8 +46,10 @@ class Endpoint(NamedTuple):
     key: str
     """Never shown in an error."""
 
+    # `typing.override` is not there before Python 3.12.
     def __repr__(self) -> str:  # type: ignore[explicit-override]
-        return f"Endpoint({self.who!r}, {self.name!r})"  # without the key
+        # A key must not reach a log, and the usual text would hold it.
+        return f"Endpoint({self.who!r}, {self.name!r})"
 
     def said(self, status: int, message: str) -> str:
         """Bring what a server said to one line."""
@@ -85,7 +87,7 @@ class Endpoint(NamedTuple):
             kind: What it should be, as in "message".
 
         Raises:
-            RetryLater: If it is none.
+            RetryLater: If it cannot be read.
         """
         try:
             return by(body)

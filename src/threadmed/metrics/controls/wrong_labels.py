@@ -69,9 +69,12 @@ def wrong_labels(
         identification: Where experts checked unlabelled questions.
 
     Example:
-        >>> found = wrong_labels(NotEstimable(reason="no scored items", n=0), None)
-        >>> found.supposed, found.checked.reason
-        ((), 'no scored items')
+        >>> import numpy as np
+        >>> from threadmed.metrics.intervals import rate
+        >>> alarms = rate(np.tile([1.0, 0, 0, 0, 0], 8), np.arange(40))
+        >>> found = wrong_labels(alarms, None).supposed[-1]
+        >>> found.share, round(found.low, 3), round(found.high, 3)
+        (0.1, 0.111, 0.222)
     """
     if isinstance(alarms, NotEstimable):
         return WrongLabels(supposed=(), checked=alarms, widest=alarms)

@@ -147,11 +147,11 @@ def believed(
     """Say how far the judge was believed; None where there was no correction.
 
     Example:
-        >>> from threadmed.metrics.estimates import NotEstimable
-        >>> few = NotEstimable(reason="fewer than 30 labels", n=0)
-        >>> sample = Sample(np.array([1.0, 0]), np.array([1.0, np.nan]), np.arange(2))
-        >>> believed(sample, few, options=CorrectionOptions()) is None
-        True
+        >>> from threadmed.metrics.corrected.debias import corrected_rate
+        >>> f = np.tile([1.0, 0, 1, 1], 30)
+        >>> sample = Sample(f, np.where(np.arange(120) < 40, f, np.nan), np.arange(120))
+        >>> round(believed(sample, corrected_rate(sample), options=CorrectionOptions()), 6)
+        1.0
     """
     is_fit = isinstance(found, Estimate)
     return ppi(sample, lam=options.lam).lam if is_fit else None

@@ -8,8 +8,8 @@ def textbook(sample: Sample, *, lam: float | None = None) -> Fit:
 
     theta = lam f_u + y_m - lam f_m; V = lam^2 var(f_u)/n_u + var(y - lam f)_m/m;
     tuned lam = cov(y, f)_m / ((1 + m/n_u) var(f over all N)), cut to [0, 1], the
-    last variance with N - 1. It is
-    here to be held against other implementations; `ppi` is what threadmed prints.
+    last variance with N - 1. It is here to be held against other implementations;
+    `ppi` is what threadmed prints.
 
     Args:
         sample: Plain random labels, at least 2, and at least 2 unlabelled items.

@@ -156,7 +156,7 @@ def panel_quality(
 
 
 def _once(panels: Panels, places: Iterable[int]) -> list[int]:
-    """Leave out of some items the second of what is one answer in several settings.
+    """Keep of some items one each where several settings hold the same answer.
 
     Scores that come from elsewhere may be of several answers; those that differ stay.
     """
@@ -253,7 +253,7 @@ def _families(panels: Panels, models: Mapping[str, str]) -> tuple[JudgeFamily, .
 
 
 def _tie_breaks(rows: Sequence[PanelScore], *, level: float) -> Number:
-    """Give the share over the scores, of turn 0 once for all settings alike in it."""
+    """Give the share of scores; at turn 0 settings with one answer count once."""
     held = [row for row in rows if row.misconception and row.score is not None]
     scored = list(
         {

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from threadmed.errors import InputError
 from threadmed.judgements.scores import item_of, scores_by_judge
 from threadmed.records import Item, Labelled, Record, ScoreRow, Verdict
 from threadmed.run.export.results import Results, read_results
-from threadmed.store import atomic
+from threadmed.store import atomic, write_frame
 from threadmed.study import Folder
 
 if TYPE_CHECKING:
@@ -196,12 +195,7 @@ def write_table(path: Path, table: Table) -> None:
         schema=dict(zip(table.columns, _kinds(table.columns), strict=True)),
         orient="row",
     )
-    with atomic(path) as temporary:
-        try:
-            frame.write_parquet(temporary)
-        except pl.exceptions.PolarsError as cause:
-            reason = str(cause).partition("\n")[0]
-            raise InputError(f"{path}: cannot write: {reason}") from cause
+    write_frame(path, frame)
 
 
 def _kinds(columns: Sequence[str]) -> "Iterator[pl.DataType]":

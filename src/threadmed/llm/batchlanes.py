@@ -17,7 +17,7 @@ from threadmed.llm.model import ChatModel
 from threadmed.records import Model
 
 
-class BatchDesk:
+class BatchLanes:
     """The batches of all models of a run."""
 
     def __init__(
