@@ -246,14 +246,26 @@ def test_targets_are_compared_in_the_setting_that_a_study_has() -> None:
     assert outcome(found.test).family == "targets in isolated"
 
 
-def test_targets_are_compared_in_multi_turn_alone_where_there_is_any() -> None:
-    # A target that lacks the setting is compared with nobody.
+def test_targets_are_compared_in_the_first_setting_that_most_have() -> None:
     items = turn([1] * 20)
-    both: dict[Setting, Items] = {"oracle": items, "multi_turn": items}
+    both: dict[Setting, Items] = {"isolated": items, "multi_turn": items}
+    alone: dict[Setting, Items] = {"isolated": items}
 
-    found = compare_targets(
-        {"a": both, "b": both, "c": {"oracle": items}}, number=NUMBER
+    equals = compare_targets({"a": both, "b": both}, number=NUMBER)
+    most = compare_targets({"a": both, "b": alone}, number=NUMBER)
+
+    assert [each.first.setting for each in equals] == ["multi_turn"]
+    assert [(c.first.target, c.second.target) for c in most] == [("a", "b")]
+    assert most[0].first.setting == "isolated"
+
+
+def test_of_targets_in_other_settings_there_is_no_comparison() -> None:
+    items = turn([1] * 20)
+
+    assert compare_targets({}, number=NUMBER) == ()
+    assert (
+        compare_targets(
+            {"a": {"oracle": items}, "b": {"isolated": items}}, number=NUMBER
+        )
+        == ()
     )
-
-    assert [(each.first.target, each.second.target) for each in found] == [("a", "b")]
-    assert found[0].first.setting == "multi_turn"

@@ -160,8 +160,8 @@ def test_items_that_are_not_alike_are_fitted_as_if_independent() -> None:
             [1, 0, 0, 1, 1, 0, 0, 1],
             [0, 0, 1, 1, 2, 2, 3, 3],
             (
-                "items of one thread would correlate by -1.500, which cannot be: it lies "
-                "between -1.000 and 1"
+                "items of one thread would correlate by -1.500, which cannot be: it has to "
+                "lie between -1.000 and 1"
             ),
         ),
         (
@@ -169,8 +169,8 @@ def test_items_that_are_not_alike_are_fitted_as_if_independent() -> None:
             [1, 1, 0, 0, 1, 1, 0, 0],
             [0, 0, 1, 1, 2, 2, 3, 3],
             (
-                "items of one thread would correlate by 1.500, which cannot be: it lies "
-                "between -1.000 and 1"
+                "items of one thread would correlate by 1.500, which cannot be: it has to "
+                "lie between -1.000 and 1"
             ),
         ),
         # The steps go to and fro between alpha -.482 and -.184.
@@ -197,3 +197,19 @@ def test_equations_without_a_solution_have_a_reason(
     )
 
     assert found == NoFit(reason)
+
+
+def test_threads_that_are_all_of_one_outcome_each_have_a_reason() -> None:
+    # Any two items of a thread are equal: alpha is 1, or just below by rounding.
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        threads = np.repeat(np.arange(rng.integers(10, 40)), 3)
+        outcomes = (rng.random(threads[-1] + 1) < 0.5).astype(float)
+        outcomes[:2] = 0, 1
+
+        found = fit_exchangeable(
+            np.tile([0, 1, 2], threads[-1] + 1), outcomes[threads], threads
+        )
+
+        assert isinstance(found, NoFit)
+        assert found.reason.startswith("items of one thread would correlate by 1.0")

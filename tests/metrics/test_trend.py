@@ -72,8 +72,8 @@ def test_a_trend_says_how_it_weighed_items_of_one_thread() -> None:
         (
             [{0: 1, 1: 0}, {0: 0, 1: 1}] * 6 + [{0: 1}, {0: 0}],
             (
-                "items of one thread would correlate by -1.108, which cannot be: it lies "
-                "between -1.000 and 1"
+                "items of one thread would correlate by -1.108, which cannot be: it has to "
+                "lie between -1.000 and 1"
             ),
         ),
     ],

@@ -249,6 +249,17 @@ def test_on_phones_a_long_name_ends_before_what_was_lost() -> None:
     assert 7.0 * len(label.text) + 6.2 * len(lost.text) < 330
 
 
+def test_signs_that_no_picture_can_hold_are_shown_as_such() -> None:
+    import msgspec
+
+    row = msgspec.structs.replace(loss(0.9, 0.7, 0.4), model="aster\x1b[31m\u202e5")
+
+    wide, narrow = page_drawings(figure(LossChart(rows=(row,))))
+
+    assert "aster\ufffd[31m\ufffd5" in wide.svg
+    assert "\x1b" not in wide.svg + narrow.svg
+
+
 def test_a_loss_without_a_number_is_not_drawn() -> None:
     import msgspec
 

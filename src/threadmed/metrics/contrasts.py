@@ -4,7 +4,8 @@ Every comparison is paired: only items scored on both sides enter, and those lef
 are counted.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -177,17 +178,21 @@ def adjust(family: Sequence[Comparison], *, named: str) -> tuple[Comparison, ...
     )
 
 
-def main_setting(settings: Collection[Setting]) -> Setting:
-    """Give the setting in which targets are compared: multi_turn, if there is any.
+def main_setting(settings: Iterable[Setting]) -> Setting:
+    """Give the setting in which targets are compared: the one that most of them have.
+
+    Of several it is the first in the order of settings, which begins with multi_turn.
 
     Args:
-        settings: Those that there are, one or more.
+        settings: Those of every target, one or more.
 
     Example:
         >>> main_setting(["oracle", "multi_turn"]), main_setting(["isolated"])
         ('multi_turn', 'isolated')
+        >>> main_setting(["multi_turn", "isolated", "isolated"])
+        'isolated'
     """
-    return next(setting for setting in ALL_SETTINGS if setting in settings)
+    return max(ALL_SETTINGS, key=Counter(settings).__getitem__)
 
 
 def compare_targets(
@@ -210,10 +215,7 @@ def compare_targets(
         >>> found[0].test.family
         'targets in isolated'
     """
-    there = {setting for settings in targets.values() for setting in settings}
-    if not there:
-        return ()
-    setting = main_setting(there)
+    setting = main_setting(name for settings in targets.values() for name in settings)
     sides = [
         Scored(name, setting, settings[setting])
         for name, settings in targets.items()

@@ -23,6 +23,9 @@ CLOSE_TOGETHER = 1e-10
 """The same where alpha moves along."""
 ALONE = 1e-9
 """A determinant below this says that one thread decides the slope by itself."""
+EDGE = 1e-6
+"""How far from the limits a correlation must be, so that it is not rounding alone that
+keeps the equations from having no solution."""
 CERTAIN = 1e-12
 """A variance below this says that the weights run away."""
 WEIGHTS = 2
@@ -162,11 +165,11 @@ def _likelihood(design: Values, corrected: Values, weights: Values) -> float:
 def _impossible(alpha: float, *, largest: int) -> NoFit | None:
     """Refuse a correlation that a thread of so many items cannot have."""
     least = -1 / (largest - 1)
-    if least < alpha < 1:
+    if least + EDGE < alpha < 1 - EDGE:
         return None
     return NoFit(
-        f"items of one thread would correlate by {alpha:.3f}, which cannot be: it lies "
-        f"between {least:.3f} and 1"
+        f"items of one thread would correlate by {alpha:.3f}, which cannot be: it has to "
+        f"lie between {least:.3f} and 1"
     )
 
 

@@ -12,7 +12,8 @@ from threadmed.metrics.items import Items
 from threadmed.metrics.quantiles import t_quantile
 
 NO_WIDTH = 1e-6
-"""A standard error below this is rounding: real ones are above a thousandth."""
+"""A standard error below this, for a turn as far apart as turns are, is rounding: real
+ones are above a thousandth."""
 
 
 def trend(
@@ -74,7 +75,8 @@ def _slope(scored: Items, found: Fit | NoFit, *, threads: int, level: float) -> 
     n, hits = len(scored.turns), round(scored.corrected.sum())
     if isinstance(found, NoFit):
         return NotEstimable(reason=found.reason, n=n, hits=hits)
-    if found.bias_reduced_se is None or found.bias_reduced_se < NO_WIDTH:
+    spread = float(scored.turns.std())
+    if found.bias_reduced_se is None or found.bias_reduced_se * spread < NO_WIDTH:
         alone = "without one thread there would be no slope"
         alike = "threads do not differ, so the interval would have no width"
         reason = alone if found.bias_reduced_se is None else alike

@@ -10,6 +10,7 @@ from typing import Literal
 
 import altair as alt
 
+from threadmed.markup import UNSHOWN
 from threadmed.records import Record
 from threadmed.report.blocks import Point
 from threadmed.report.numbers import FEW
@@ -191,7 +192,7 @@ def text_layers(texts: Sequence[Text], axes: Axes) -> list[alt.Chart]:
 def _values(mark: Line | Text, colour: Token) -> dict[str, object]:
     values: dict[str, object] = {"x": mark.x, "y": mark.y, "colour": LIGHT[colour]}
     if isinstance(mark, Text):
-        return {**values, "text": mark.text}
+        return {**values, "text": mark.text.translate(UNSHOWN)}
     return {**values, "x2": mark.x2, "y2": mark.y2}
 
 

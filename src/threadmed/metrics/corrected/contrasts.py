@@ -96,9 +96,7 @@ def differences(
         >>> found.n_judged, found.n_labels, found.difference.corrected.reason
         (120, 40, 'no two labelled items differ')
     """
-    if not groups:
-        return ()
-    main = main_setting({setting for _, setting in groups})
+    main = main_setting(setting for _, setting in groups)
     targets = list(dict.fromkeys(target for target, _ in groups))
     pairs: list[tuple[Name, Name]] = [
         ((one, main), (other, main)) for one, other in combinations(targets, 2)

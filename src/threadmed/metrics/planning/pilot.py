@@ -59,7 +59,7 @@ def pilot_pairs(scores: Sequence[PanelScore]) -> tuple[PilotPair, ...]:
 
 
 def _pairs(sides: dict[tuple[str, Setting], Items]) -> Iterator[PilotPair]:
-    main = main_setting({setting for _, setting in sides}) if sides else None
+    main = main_setting(setting for _, setting in sides)
     for one, other in combinations(sides, 2):
         is_same_target = one[0] == other[0]
         if is_same_target or one[1] == other[1] == main:

@@ -20,7 +20,7 @@ from threadmed.report.sections.trust import Trust
 
 def main_groups(measured: Measurement) -> list[Group]:
     """Give each model in the setting in which models are compared."""
-    main = main_setting({group.setting for group in measured.groups})
+    main = main_setting(group.setting for group in measured.groups)
     return [group for group in measured.groups if group.setting == main]
 
 
