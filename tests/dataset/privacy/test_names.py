@@ -44,6 +44,10 @@ def scrubbed(text: str) -> str:
         ("It hurts.\n- Anna", "It hurts.\n- [name]"),
         ("It hurts. Thank you! Mary", "It hurts. Thank you! [name]"),
         ("Thanks!\n\nAnna Smith, RN", "Thanks!\n\n[name], RN"),
+        (
+            "It hurts. Thanks, Anna Brandt, anna@example.org, 212-555-0187",
+            "It hurts. Thanks, [name], [e-mail], [phone]",
+        ),
     ],
 )
 def test_a_stated_name_is_replaced(text: str, expected: str) -> None:

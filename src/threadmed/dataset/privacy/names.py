@@ -185,6 +185,14 @@ LONGEST_END = 120
 """A message ends with a name within so many characters."""
 
 
+HOW_TO_REACH = re.compile(
+    r"[\s,;|\u2022\u00b7-]*"
+    r"(?:[^\s,;|@]+@[^\s,;|@]+\.[a-zA-Z]+|\+?[0-9(][0-9 ().-]{5,}[0-9])$"
+)
+"""An address or a number with which a message may end, behind its writer's name."""
+MOST_CONTACTS = 3
+
+
 class Person(NamedTuple):
     """Where a name stands, and the words that it is made of, in lower case."""
 
@@ -254,13 +262,13 @@ def signed(text: str) -> Iterator[Person]:
     r"""Find the name that a message ends with.
 
     Example:
-        >>> text = "It has gone.\n\nThanks,\nAnna B. Smith"
+        >>> text = "It has gone.\n\nThanks,\nAnna B. Smith, anna@example.org, 555-123-4567"
         >>> [text[one.start : one.end] for one in signed(text)]
         ['Anna B. Smith']
         >>> list(signed("It hurts. Thanks Everyone")), list(signed("I take:\n- Lexapro"))
         ([], [])
     """
-    whole = text.rstrip()
+    whole = _without_contacts(text.rstrip())
     start = whole.rfind("\n") + 1
     start = max(start, len(whole) - LONGEST_END)
     last = whole[start:]
@@ -280,6 +288,16 @@ def signed(text: str) -> Iterator[Person]:
         match = DASHED.search(last)
     if match is not None:
         yield from _people(match, last, offset=start)
+
+
+def _without_contacts(text: str) -> str:
+    """Leave off the addresses and numbers at the end of a message."""
+    for _ in range(MOST_CONTACTS):
+        tail = text[-LONGEST_END:]
+        if "@" not in tail and not tail[-1:].isdigit():
+            break
+        text = text[: len(text) - len(tail)] + HOW_TO_REACH.sub("", tail)
+    return text
 
 
 def _people(match: re.Match[str], text: str, *, offset: int = 0) -> Iterator[Person]:
