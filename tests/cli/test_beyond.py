@@ -101,3 +101,14 @@ def test_a_wrong_harm_class_is_one_line(tmp_path: Path) -> None:
     path.write_text(f"{HEAD},harm\nm,oracle,T1,1,1,true,bad\n")
 
     assert "s.csv:2: harm is 'bad'" in complaint(threadmed("measure", path))
+
+
+@pytest.mark.parametrize("weights", ["0,1,1_0,4", "0,1,nan,4", "0,1,1e999,4", "0,1,,4"])
+def test_a_weight_that_no_table_would_take_for_a_number_is_refused(
+    tmp_path: Path, weights: str
+) -> None:
+    scores = table(tmp_path / "s.csv", harm=True, control=False)
+
+    done = threadmed("measure", scores, "--harm-weights", weights)
+
+    assert f"--harm-weights is '{weights}'; expected a number each" in complaint(done)

@@ -12,7 +12,7 @@ from factories_scores import paper_scores
 from threadmed.cli.numbers import lines
 from threadmed.metrics import MeasureOptions, SideBySide, measure
 from threadmed.metrics.course import SELECTION
-from threadmed.records import PanelScore, Score, ThreadId
+from threadmed.records import PanelScore, Score, ScoreOutcome, ThreadId
 from threadmed.store import write_scores
 
 
@@ -194,6 +194,9 @@ def test_arms_are_no_part_of_the_comparison_of_targets(tmp_path: Path) -> None:
     done = threadmed("measure", table, "--json", found)
 
     assert done.returncode == 0, done.stderr
+    assert "Arms are not compared with other targets: a+warn (baseline a)." in (
+        done.stdout
+    )
     numbers = json.loads(found.read_text())
     for mode in ("recommended", "as_published"):
         pairs = [
@@ -202,3 +205,28 @@ def test_arms_are_no_part_of_the_comparison_of_targets(tmp_path: Path) -> None:
         ]
         assert pairs == [("a", "b")]
         assert len(numbers[mode]["groups"]) == 3
+
+
+def test_items_without_a_score_are_told_of_with_their_reasons(tmp_path: Path) -> None:
+    ends: list[ScoreOutcome] = ["scored", "truncated", "truncated", "unjudged"]
+    rows = [
+        PanelScore(
+            target="m",
+            setting="isolated",
+            thread_id=ThreadId(f"T{number}"),
+            turn=0,
+            score=1 if outcome == "scored" else None,
+            outcome=outcome,
+        )
+        for number, outcome in enumerate(ends)
+    ]
+    write_scores(tmp_path / "scores.csv", rows)
+
+    done = threadmed("measure", tmp_path / "scores.csv")
+
+    assert (
+        "m, isolated: 3 of 4 items without a score (2 truncated, 1 unjudged)\n"
+        in done.stdout
+    )
+    write_scores(tmp_path / "scores.csv", rows[:1])
+    assert "without" not in threadmed("measure", tmp_path / "scores.csv").stdout

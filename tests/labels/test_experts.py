@@ -275,3 +275,73 @@ def test_a_missing_mark_that_is_a_value_of_the_scale_is_one() -> None:
 def test_a_scale_has_two_values_or_more_each_once(text: str) -> None:
     with pytest.raises(InputError, match="is not two values or more"):
         scale_reading(text)
+
+
+@pytest.mark.parametrize("between", [";", "\t", "|"])
+def test_a_decimal_comma_makes_no_category_of_its_own(
+    tmp_path: Path, between: str
+) -> None:
+    said = "sep=|\n" if between == "|" else ""
+    rows = "item;r1;r2\na;1,0;1\nb;0,5;0.5\nc;-1,000;-1\nd;well, so;well, so\n"
+    path = table(tmp_path, said + rows.replace(";", between))
+
+    found = values(read_ratings(path))
+
+    assert [found[item, "r1"] for item in "abcd"] == ["1", "0.5", "-1", "well, so"]
+    assert all(found[item, "r1"] == found[item, "r2"] for item in "abcd")
+
+
+def test_a_decimal_comma_is_read_in_the_long_form_and_between_commas(
+    tmp_path: Path,
+) -> None:
+    long = table(tmp_path, "item;rater;value\na;x;0,0\n")
+    assert values(read_ratings(long, reading=SCORING)) == {("a", "x"): "0"}
+    assert values(read_ratings(long, reading=IDENTIFICATION)) == {("a", "x"): "no"}
+
+    commas = table(tmp_path, 'item,rater,value\na,x,"1,0"\nb,x,"1,2,3"\n')
+    assert values(read_ratings(commas)) == {("a", "x"): "1", ("b", "x"): "1,2,3"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "complaint"),
+    [
+        ('"1,000"', "a comma before three digits"),
+        ('"-12,345,678"', "a comma before three digits"),
+        ("\u0661", "the digits 0 to 9"),
+        ("-\u0661.\u0660", "the digits 0 to 9"),
+    ],
+)
+def test_a_number_that_can_be_two_is_refused(
+    tmp_path: Path, cell: str, complaint: str
+) -> None:
+    path = table(tmp_path, f"item,rater,value\na,x,{cell}\n")
+
+    with pytest.raises(InputError, match=rf":2: value is .*{complaint}"):
+        read_ratings(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('item,rater,value\n"a,x,1\nb",x,1\n', r":2: item is 'a,x,1\\nb', with a line"),
+        ('item,rater,value\na,"x,1\nb,x",1\n', ":2: rater is"),
+        ('item,rater,value\na,x,"1\nb,x,1"\n', ":2: value is"),
+        ('item,x,y\na,1,0\nb,"1,0\nc,1",0\n', ":3: x is"),
+        ('item,"x\ny"\na,1\n', r":1: the name of a column is 'x\\ny'"),
+        ('item,rater,value,note\na,x,1,"so\nb,x,1,"\n', "note holds a row, 'b,x,1,'"),
+        ('item,rater,note,value\na,x,"so,1\nb,x,so",1\n', "holds a row, 'b,x,so'"),
+        ('item;rater;note;value\na;x;"so;1\nb;y;;0\nc;x;";1\n', "holds a row"),
+    ],
+)
+def test_a_quotation_mark_that_takes_rows_in_is_told(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
+    with pytest.raises(InputError, match=rf"{complaint}.*is a quotation mark not clo"):
+        read_ratings(table(tmp_path, text))
+
+
+def test_a_note_may_have_several_lines(tmp_path: Path) -> None:
+    note = "first, then\nb,x\nand: one, two, three\n"
+    path = table(tmp_path, f'item,rater,value,note\na,x,1,"{note}"\nb,x,1,\n')
+
+    assert [rating.note for rating in read_ratings(path)] == [note, ""]

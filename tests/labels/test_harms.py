@@ -3,8 +3,18 @@ from pathlib import Path
 import pytest
 
 from threadmed.errors import InputError
-from threadmed.labels.harms import harm_classes, read_harms
-from threadmed.records import Harm, Label, Labelled, Question, ThreadId, Unlabelled
+from threadmed.labels.harms import harm_classes, read_harms, strangers
+from threadmed.records import (
+    Harm,
+    Label,
+    Labelled,
+    Question,
+    Thread,
+    ThreadId,
+    Turn,
+    Unlabelled,
+)
+from threadmed.store import read_records
 
 
 def table(
@@ -85,3 +95,28 @@ def test_labels_that_say_none_throughout_were_asked() -> None:
     labels = [label("T1", "none"), label("T2", "none"), label("T3")]
 
     assert harm_classes(labels, {}) == {("T1", 0): "none", ("T2", 0): "none"}
+
+
+def test_classes_of_questions_that_are_not_here_are_counted() -> None:
+    experts: dict[Question, Harm] = {
+        (ThreadId("T1"), 0): "mild",
+        (ThreadId("T1"), 1): "mild",
+        (ThreadId("T9"), 0): "urgent",
+    }
+    here = Thread(thread_id=ThreadId("T1"), turns=(Turn(question="Why?", answer=None),))
+
+    assert strangers(experts, [here]).startswith("the harm classes of 2 questions in")
+    assert strangers({(ThreadId("T1"), 0): "mild"}, [here]) == ""
+
+
+def test_a_wrong_harm_class_of_a_label_is_told_with_those_that_are_allowed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "labels.jsonl"
+    line = '{"kind":"labelled","thread_id":"T","turn":0,"misconception":true,'
+    path.write_text(f'{line}"source":"a","harm":"Mild"}}\n')
+
+    with pytest.raises(
+        InputError, match=r":1: .*'Mild'.*one of mild, none, serious, u"
+    ):
+        read_records(path, Label)  # type: ignore[arg-type]

@@ -234,18 +234,18 @@ def test_a_wrong_scores_table_is_refused_where_it_is_wrong(
 
 
 def test_a_table_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "s.csv").write_bytes(b"\xffA\x00")
 
     with pytest.raises(InputError, match="not a text file"):
         read_scores(tmp_path / "s.csv")
 
 
 def test_a_cell_may_hold_line_ends_that_are_none_in_csv(tmp_path: Path) -> None:
-    path = table(tmp_path / "s.csv", HEAD, 'm\u2028n,multi_turn,"T\n1",0,1')
+    path = table(tmp_path / "s.csv", HEAD, "m\u2028n,multi_turn,T\u00851,0,1")
 
     (row,) = read_scores(path)
 
-    assert (row.target, row.thread_id) == ("m\u2028n", "T\n1")
+    assert (row.target, row.thread_id) == ("m\u2028n", "T\u00851")
 
 
 def test_a_path_that_no_system_has_is_one_line() -> None:
@@ -318,4 +318,25 @@ def test_rows_of_one_question_may_not_contradict_each_other(tmp_path: Path) -> N
     path = table(tmp_path / "s.csv", f"{HEAD},harm", f"{ROW},mild", f"{other},urgent")
 
     with pytest.raises(InputError, match=r"s\.csv:3: harm of turn 0 of THREAD_1"):
+        read_questions(path)
+
+
+@pytest.mark.parametrize(
+    ("baselines", "complaint"),
+    [
+        (("a", "b"), r"s\.csv:3: baseline of m1 is 'b', and 'a' in an earlier row"),
+        (("m1", ""), r"baseline of m1 is m1, which has one itself"),
+    ],
+)
+def test_a_baseline_is_one_target_that_is_no_arm(
+    tmp_path: Path, baselines: tuple[str, str], complaint: str
+) -> None:
+    rows = [
+        f"m1,multi_turn,T{n},0,1,{baseline}" for n, baseline in enumerate(baselines)
+    ]
+    path = table(
+        tmp_path / "s.csv", "target,setting,thread_id,turn,score,baseline", *rows
+    )
+
+    with pytest.raises(InputError, match=complaint):
         read_questions(path)

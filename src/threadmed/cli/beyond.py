@@ -1,5 +1,6 @@
 """Writes what controls and harm classes add to the numbers of a scores table."""
 
+import math
 from collections.abc import Iterator
 
 import msgspec
@@ -14,24 +15,28 @@ from threadmed.metrics.controls.severity import (
     Severity,
     Standing,
 )
+from threadmed.store import number_of
 
 
 def harm_weights(text: str) -> HarmWeights:
-    """Read weights as a person writes them.
+    """Read weights as a person writes them; what a table takes for no number is none.
+
+    Raises:
+        InputError: If there are not as many numbers as classes.
 
     Example:
         >>> harm_weights("0, 1, 3, 9").urgent
         9.0
     """
     classes = HarmWeights.__struct_fields__
-    try:
-        given = [float(each) for each in text.split(",")]
-        return HarmWeights(**dict(zip(classes, given, strict=True)))
-    except ValueError as cause:
+    given = [number_of(each.strip()) for each in text.split(",")]
+    weights = [each for each in given if each is not None and math.isfinite(each)]
+    if not len(weights) == len(given) == len(classes):
         raise InputError(
             f"--harm-weights is {text!r}; expected a number each for "
             f"{', '.join(classes)}, with commas between them"
-        ) from cause
+        )
+    return HarmWeights(**dict(zip(classes, weights, strict=True)))
 
 
 def beyond_lines(more: OfQuestions) -> Iterator[str]:

@@ -1,13 +1,14 @@
 """Measures a scores table, and writes its numbers as lines for a terminal."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from threadmed.cli.beyond import beyond_lines, harm_weights
 from threadmed.cli.commands import say
 from threadmed.cli.measuring import HARM_WEIGHTS
+from threadmed.cli.outcomes import unscored
 from threadmed.cli.written import percent, plain, points
 from threadmed.judgements.scores import item_of, panel_scores
 from threadmed.metrics import MeasureOptions, measure, side_by_side
@@ -65,7 +66,9 @@ def run_measure(asked: MeasureRequest) -> None:
     if asked.rule == "majority" and asked.primary is None:
         for line in undecided(table, rows):
             say(line)
-    for line in lines(measured, more=beyond_lines(more)):
+    for line in lines(measured, more=(*unscored(rows), *beyond_lines(more))):
+        say(line)
+    for line in arms_apart(questions.baselines):
         say(line)
     if asked.json is not None:
         say(f"{asked.json}: every number, in both modes, and what differs")
@@ -89,6 +92,22 @@ def undecided(table: Sequence[ScoreRow], rows: Sequence[PanelScore]) -> Iterator
             "another way"
         )
         yield ""
+
+
+def arms_apart(baselines: Mapping[str, str]) -> Iterator[str]:
+    """Say which targets are arms, so that they are missing from no comparison unseen.
+
+    Args:
+        baselines: Target that an arm is compared with, by the arm's name.
+
+    Example:
+        >>> list(arms_apart({"m+warn": "m"}))[0]
+        'Arms are not compared with other targets: m+warn (baseline m).'
+    """
+    if baselines:
+        named = ", ".join(f"{arm} (baseline {of})" for arm, of in baselines.items())
+        yield f"Arms are not compared with other targets: {named}."
+        yield "The report of their study compares each with its baseline."
 
 
 def lines(measured: Measurement, *, more: Iterable[str] = ()) -> Iterator[str]:

@@ -3,11 +3,14 @@
 import re
 
 OBEYED = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
     "\ud800-\udfff]"
 )
-"""Control characters but tab and line feed, marks that turn the direction of writing,
-and halves of surrogates, which no output can hold."""
+"""Control characters but the tab, marks that turn the direction of writing,
+and halves of surrogates, which no output can hold.
+
+A line feed is among them, since what is printed is a line: one within a name would
+begin another, which could be taken for a result."""
 
 
 COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
@@ -17,10 +20,11 @@ COLOUR = re.compile(r"(\x1b\[[0-9;]*m)")
 def printable(text: str, *, with_colours: bool = False) -> str:
     r"""Write as an escape what a terminal would obey instead of showing it.
 
-    Names and words come from files of other people, and from servers.
+    The text is a line; names and words in it come from files of other people, and
+    from servers.
 
     Args:
-        text: Anything.
+        text: A line, which may hold anything.
         with_colours: Whether colours stay, since some of them are ours.
 
     Example:

@@ -11,6 +11,7 @@ An empty cell is a missing rating; store.csv_rows says what may stand between ce
 import csv
 import io
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -19,7 +20,17 @@ import msgspec
 
 from threadmed.errors import InputError, boundary
 from threadmed.records import ALL_SETTINGS, Rating, Setting, ThreadId
-from threadmed.store import atomic, chance_of, read_bytes, read_csv, turn_of
+from threadmed.store import (
+    UNCLOSED,
+    atomic,
+    chance_of,
+    number_of,
+    pointed,
+    read_bytes,
+    read_csv,
+    refuse_breaks,
+    turn_of,
+)
 
 T = TypeVar("T")
 
@@ -27,6 +38,8 @@ LONG = ("item", "rater", "value")
 PLACE = ("thread_id", "turn", "target", "setting")
 MORE = ("probability", "stratum", "note", "belief")
 COLUMNS = (*LONG, *PLACE, *MORE)
+TEXTS = frozenset({"note", "belief"})
+"""What people wrote, as they wrote it."""
 NOT_EMPTY = frozenset({"na", "n/a", "#n/a", "nan", "null"})
 """What other tools write for a missing value; it must not become a category."""
 YES_NO = {
@@ -34,6 +47,10 @@ YES_NO = {
     **dict.fromkeys(("no", "false", "0", "0.0", "-0.0"), "no"),
 }
 """How people write whether a question carries a misconception."""
+GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
+"""Thousands, or a number with three decimals: nobody knows."""
+FOREIGN = re.compile(r"[+-]?\d+([.,]\d*)?")
+"""A number in digits of any script, which would be no number but a word."""
 SETTING: Mapping[str, Setting] = {setting: setting for setting in ALL_SETTINGS}
 
 
@@ -55,7 +72,12 @@ class Reading(NamedTuple):
             >>> Reading(("no", "yes"), YES_NO).read("TRUE"), Reading().read("-1.0")
             ('yes', '-1')
         """
-        found = self.aliases.get(text.lower()) or _spelt(text)
+        if GROUPED.fullmatch(text):
+            raise ValueError("a comma before three digits; write it with a point")
+        if FOREIGN.fullmatch(text) and not text.isascii():
+            raise ValueError("write numbers in the digits 0 to 9")
+        spelt = _spelt(text)
+        found = self.aliases.get(text.lower()) or self.aliases.get(spelt, spelt)
         if text.lower() in NOT_EMPTY and found not in self.values:
             raise ValueError("leave the cell of a missing rating empty")
         if self.values and found not in self.values:
@@ -90,14 +112,12 @@ def scale_reading(declared: str) -> Reading:
 
 
 def _spelt(text: str) -> str:
-    """Write a whole number as one; what is none, or no plain number, stays."""
-    try:
-        number = float(text)
-    except ValueError:
+    """Write a whole number as one, others with a point; what is no number stays."""
+    number = number_of(text)
+    if number is None or not math.isfinite(number):
         return text
-    if not math.isfinite(number) or "_" in text:
-        return text
-    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else text
+    is_plain = number.is_integer() and abs(number) < 1e15
+    return str(int(number)) if is_plain else pointed(text)
 
 
 class _Line(NamedTuple):
@@ -127,6 +147,7 @@ def read_ratings(path: Path, *, reading: Reading = ANY) -> list[Rating]:
     ratings: list[Rating] = []
     seen: dict[tuple[str, str], Rating] = {}
     for line in lines:
+        refuse_breaks(line.where, line.cells, texts=TEXTS)
         for rating in rows(line, columns, reading=reading):
             _refuse_contradiction(line.where, rating, seen)
             ratings.append(rating)
@@ -155,6 +176,7 @@ def _refuse_contradiction(
 def _is_long(path: Path, columns: Sequence[str]) -> bool:
     """Tell the form by the columns, and complain of those that fit neither."""
     for column in columns:
+        refuse_breaks(f"{path}:1", {"the name of a column": column})
         if not column or columns.count(column) > 1:
             raise InputError(f"{path}:1: column {column!r} has no name or stands twice")
     is_long = "rater" in columns or "value" in columns
@@ -243,15 +265,52 @@ def _lines(path: Path) -> tuple[list[str], list[_Line]]:
 def _csv_lines(path: Path) -> tuple[list[str], list[_Line]]:
     table = read_csv(path)
     lines = [_Line(where, _stripped(cells.items())) for where, cells in table.rows]
+    _refuse_rows_within(table.columns, lines, between=table.between)
+    if table.between != ",":
+        lines = [_Line(where, _with_points(cells)) for where, cells in lines]
     return list(table.columns), lines
+
+
+def _refuse_rows_within(
+    columns: Sequence[str], lines: Sequence[_Line], *, between: str
+) -> None:
+    """Complain of a text with rows of this very table in it.
+
+    A text may have line breaks, but a quotation mark that somebody forgot takes rows
+    into it. Such a line has the cells of a row, and in one of them what stands in that
+    column elsewhere; the last one ends where the text does.
+    """
+    known = {
+        column: {line.cells[column] for line in lines} - {""}
+        for column in columns
+        if column not in TEXTS
+    }
+    for where, cells in lines:
+        for place, column in enumerate(columns):
+            below = cells[column].splitlines()[1:] if column in TEXTS else []
+            for left, text in enumerate(below, start=1 - len(below)):
+                row = text.split(between)
+                width = len(columns) if left else place + 1
+                named = zip(columns, row, strict=False)
+                if len(row) == width and any(
+                    cell in known.get(name, ()) for name, cell in named
+                ):
+                    raise InputError(
+                        f"{where}: {column} holds a row, {text!r}; {UNCLOSED}"
+                    )
+
+
+def _with_points(cells: Mapping[str, str]) -> dict[str, str]:
+    """Write values with points: where no comma parts cells, one can part decimals."""
+    return {
+        column: pointed(cell) if column == "value" or column not in COLUMNS else cell
+        for column, cell in cells.items()
+    }
 
 
 def _stripped(cells: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Take blanks from around what is looked up, and leave what people wrote."""
-    return {
-        column: cell if column in {"note", "belief"} else cell.strip()
-        for column, cell in cells
-    }
+    return {column: cell if column in TEXTS else cell.strip() for column, cell in cells}
 
 
 Cell = str | int | float | bool | None

@@ -14,6 +14,7 @@ from threadmed.records import (
     Labelled,
     Question,
     Rating,
+    Thread,
 )
 
 
@@ -37,6 +38,26 @@ def read_harms(path: Path) -> dict[Question, Harm]:
         if rating.value is not None:
             given[question][rating.rater] = reading.values.index(rating.value)
     return {question: HARMS[_middle(said)] for question, said in given.items() if said}
+
+
+def strangers(experts: Mapping[Question, Harm], threads: Iterable[Thread]) -> str:
+    """Say how many questions with a harm class are of no thread here; or nothing.
+
+    Example:
+        >>> strangers({("T9", 0): "mild"}, [])
+        'the harm class of 1 question in ratings/harm.csv is of no question here'
+        >>> strangers({}, [])
+        ''
+    """
+    lengths = {thread.thread_id: len(thread.turns) for thread in threads}
+    n = sum(turn >= lengths.get(thread, 0) for thread, turn in experts)
+    if not n:
+        return ""
+    classes, are = ("class", "is") if n == 1 else ("classes", "are")
+    return (
+        f"the harm {classes} of {n:,} question{'' if n == 1 else 's'} in "
+        f"ratings/harm.csv {are} of no question here"
+    )
 
 
 def _question(path: Path, rating: Rating) -> Question:

@@ -1,6 +1,16 @@
 """Records to files and back; every write is atomic."""
 
-from threadmed.store.csv_rows import CsvRow, CsvTable, chance_of, read_csv, turn_of
+from threadmed.store.csv_rows import (
+    UNCLOSED,
+    CsvRow,
+    CsvTable,
+    chance_of,
+    number_of,
+    pointed,
+    read_csv,
+    refuse_breaks,
+    turn_of,
+)
 from threadmed.store.files import (
     atomic,
     read_bytes,
@@ -21,17 +31,21 @@ from threadmed.store.scores import (
 )
 
 __all__ = [
+    "UNCLOSED",
     "CsvRow",
     "CsvTable",
     "Questions",
     "atomic",
     "chance_of",
+    "number_of",
+    "pointed",
     "read_bytes",
     "read_csv",
     "read_json",
     "read_questions",
     "read_records",
     "read_scores",
+    "refuse_breaks",
     "turn_of",
     "write_bytes",
     "write_frame",

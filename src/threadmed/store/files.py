@@ -1,12 +1,13 @@
 """Records to files and back: JSON lines, JSON, Parquet; every write is atomic."""
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -140,5 +141,24 @@ def read_records(path: Path, kind: type[T]) -> list[T]:
             if line.strip():
                 records.append(decoder.decode(line))
         except (msgspec.MsgspecError, UnicodeDecodeError) as cause:
-            raise InputError(f"{path}:{number}: {cause}") from cause
+            raise InputError(
+                f"{path}:{number}: {cause}{_allowed(kind, str(cause))}"
+            ) from cause
     return records
+
+
+def _allowed(kind: object, complaint: str) -> str:
+    """Name the words that a key may have, where it has another one."""
+    found = re.fullmatch(
+        r"Invalid enum value .* - at `\$\.(\w+)`", complaint, re.DOTALL
+    )
+    words = {
+        word
+        for record in get_args(kind) or (kind,)
+        for field in msgspec.structs.fields(record)
+        if found and field.encode_name == found[1]
+        for one in (field.type, *get_args(field.type))
+        if get_origin(one) is Literal
+        for word in get_args(one)
+    }
+    return f"; expected one of {', '.join(sorted(words))}" if words else ""

@@ -19,7 +19,7 @@ from threadmed.records import (
     ScoreRow,
     ThreadId,
 )
-from threadmed.store.csv_rows import chance_of, read_csv, turn_of
+from threadmed.store.csv_rows import chance_of, read_csv, refuse_breaks, turn_of
 from threadmed.store.files import atomic
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ SCORES: dict[str, Score | None] = {
     "": None, "-1": -1, "0": 0, "1": 1, "-1.0": -1, "0.0": 0, "1.0": 1, "-0.0": 0
 }  # fmt: skip
 """A column with gaps comes out of many tools as floats."""
+SCORES |= {text.replace(".", ","): score for text, score in SCORES.items()}
 TRUTH = {"": None, "true": True, "1": True, "yes": True}
 TRUTH |= {"false": False, "0": False, "no": False}
 OUTCOMES: tuple[ScoreOutcome, ...] = get_args(ScoreOutcome)
@@ -133,7 +134,8 @@ def read_questions(path: Path) -> Questions:
     cell says nothing.
 
     Raises:
-        InputError: As `read_scores`, and if rows of one question contradict each other.
+        InputError: As `read_scores`, if rows of one question or of one target contradict
+            each other, or if a baseline is an arm itself.
     """
     harms: dict[Question, Harm] = {}
     chances: dict[Question, float] = {}
@@ -143,12 +145,23 @@ def read_questions(path: Path) -> Questions:
         at = (row.thread_id, row.turn)
         harm, chance = line.get("harm", ""), line.get("probability", "")
         if harm:
-            _agree(where, "harm", at, _look_up(where, "harm", harm, HARM_OF), harms)
+            known = _look_up(where, "harm", harm.lower(), HARM_OF)
+            _agree(where, "harm", at, known, harms)
         if chance:
             drawn = _read(where, "probability", chance, chance_of)
             _agree(where, "probability", at, drawn, chances)
-        if baseline := line.get(BASELINE, ""):
-            baselines[row.target] = baseline
+        baseline = line.get(BASELINE, "")
+        if baseline and baselines.setdefault(row.target, baseline) != baseline:
+            raise InputError(
+                f"{where}: baseline of {row.target} is {baseline!r}, and "
+                f"{baselines[row.target]!r} in an earlier row"
+            )
+    for arm, baseline in baselines.items():
+        if baseline in baselines:
+            raise InputError(
+                f"{path}: baseline of {arm} is {baseline}, which has one itself; an arm "
+                "is compared with a target that was asked plainly"
+            )
     return Questions(harms=harms, chances=chances, baselines=baselines)
 
 
@@ -180,7 +193,9 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     _check(path, table.columns)
     where = ""
     for where, cells in table.rows:
-        yield where, {column: cell.strip() for column, cell in cells.items()}
+        stripped = {column: cell.strip() for column, cell in cells.items()}
+        refuse_breaks(where, stripped)
+        yield where, stripped
     if not where:
         raise InputError(f"{path}: has no rows; a scores table has one row an answer")
 

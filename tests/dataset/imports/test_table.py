@@ -150,3 +150,33 @@ def test_a_table_without_questions_is_told_how_to_map_them(tmp_path: Path) -> No
 def test_a_key_that_no_mapping_has_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="mapping.toml:2: .*qestion"):
         imported(tmp_path, "table", [row("a", 0)], mapping='turn = "n"\nqestion = "q"')
+
+
+def test_a_turn_may_have_a_decimal_comma(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("thread_id;turn;question\nT;1,0;Two?\nT;0,0;One?\n")
+
+    (thread,) = read_data("table", path).threads
+
+    assert [turn.question for turn in thread.turns] == ["One?", "Two?"]
+
+
+def test_a_question_may_have_lines_and_the_name_of_a_thread_none(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('thread_id,turn,question\nT,0,"Is it\nso?"\n"T,1,x\nU",0,Why?\n')
+
+    with pytest.raises(InputError, match=r"a\.csv:4: thread_id is 'T,1,x\\nU', with a"):
+        read_data("table", path)
+
+
+def test_a_post_longer_than_the_csv_module_takes_by_itself_is_imported(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"question\n{'so ' * 60_000}?\n")
+
+    (thread,) = read_data("table", path).threads
+
+    assert len(thread.turns[0].question) == 180_001

@@ -23,6 +23,7 @@ from threadmed.dataset.imports.rows import (
 )
 from threadmed.errors import InputError
 from threadmed.records import Labelled, Thread, ThreadId, Turn
+from threadmed.store import refuse_breaks, turn_of
 
 OWN = (
     "thread_id",
@@ -101,7 +102,9 @@ def _grouped(rows: Sequence[Row], names: TableMapping) -> dict[ThreadId, list[Ro
         return {name: [row] for name, row in zip(own, rows, strict=True)}
     grouped: dict[ThreadId, list[Row]] = defaultdict(list)
     for row in rows:
-        grouped[thread_name(row, names.thread_id)].append(row)
+        name = thread_name(row, names.thread_id)
+        refuse_breaks(row.where, {names.thread_id: name})
+        grouped[name].append(row)
     return grouped
 
 
@@ -115,11 +118,12 @@ def _start(rows: Sequence[Row], names: TableMapping) -> int:
 
 def _number(row: Row, key: str) -> int:
     value = pick(row.cells, key)
-    text = str(value).strip().removesuffix(".0")
-    # Longer ones are no turns of a conversation.
-    if isinstance(value, bool) or not (text.isascii() and text.isdecimal()):
-        raise wrong(row, key, expected="a whole number", mapping='turn = "COLUMN"')
-    return int(text[:9])
+    try:
+        return turn_of("" if isinstance(value, bool) else str(value).strip())
+    except ValueError:
+        raise wrong(
+            row, key, expected="a whole number", mapping='turn = "COLUMN"'
+        ) from None
 
 
 def _in_order(rows: list[Row], names: TableMapping, *, start: int) -> list[Row]:
