@@ -259,6 +259,7 @@ def test_two_raters_at_once_and_a_kill_in_the_middle_lose_nothing(
     host = Client(server.url).come_in(again.links["organiser"])
     _, text, _ = host.form("/organiser/export", form=host.setup["form"])
     assert "scoring.csv" in text
+    assert "<p>Written:</p><p><code>" in text
     assert "stopped; every answer is in" in again.stop()
     assert again.process.returncode == 0
 
@@ -311,3 +312,19 @@ def test_disagreements_are_settled_by_the_organiser(tmp_path: Path) -> None:
     assert "0.0" in numbers
     rows = read_ratings(folder.ratings / "scoring.csv")
     assert [row.value for row in rows if row.rater == "adjudicated"] == ["-1"]
+
+
+def test_a_study_that_was_not_run_says_why_nothing_is_scored(tmp_path: Path) -> None:
+    folder = rated_study(tmp_path)
+    folder.answers.unlink()
+    server = Server(folder, "--size", "3")
+    try:
+        host = Client(server.url)
+        host.form("/enter", token=server.links["organiser"].partition("token=")[2])
+        _, text, _ = host.ask("/organiser")
+    finally:
+        server.stop()
+
+    why = "Answers cannot be scored yet, as the study was not run"
+    assert why in server.printed
+    assert why in text

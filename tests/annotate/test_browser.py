@@ -429,3 +429,26 @@ def test_long_threads_and_rubrics_leave_room_for_the_answer(
     page.get_by_role("button", name="Back to the item").click()
     assert not page.locator("#sheet").is_visible()
     context.close()
+
+
+def test_who_has_nothing_to_rate_is_offered_nothing_to_open_again(
+    browser: Any, folder: Folder
+) -> None:
+    from playwright.sync_api import expect
+
+    options = ("--size", "1", "--raters", "ann,bob", "--gold-share", "0")
+    server = Server(folder, *options, "--task", "scoring")
+    ends = {}
+    for name in ("ann", "bob"):
+        context = browser.new_context()
+        page = come_in(context, server, name).page
+        if page.locator("#count").inner_text() == "0 of 1":
+            rate(page, "1")
+        expect(page.locator(".end h1")).to_be_visible()
+        ends[page.locator("#count").inner_text()] = page.locator(".end").inner_text()
+        context.close()
+    server.stop()
+
+    assert "open one of your last answers again" in ends["1 of 1"]
+    assert "There is nothing for you here." in ends["0 of 0"]
+    assert "again" not in ends["0 of 0"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from annotate.rating_server import rated_study
-from threadmed.annotate.opening import Wanted, open_ledger, store_of
+from threadmed.annotate.opening import Wanted, open_ledger, store_of, without_scoring
 from threadmed.errors import InputError
 from threadmed.study import Folder
 
@@ -89,3 +89,16 @@ def test_a_study_in_which_nothing_can_be_rated_says_so(fresh: Folder) -> None:
 
     with pytest.raises(InputError, match="nothing to rate for scoring"):
         opened(fresh, task="scoring")
+
+
+def test_why_answers_are_not_scored_is_said_until_they_are(fresh: Folder) -> None:
+    ledger = open_ledger(fresh, Wanted(task="identification"))
+    assert "was not drawn" in without_scoring(fresh, ledger.plans())
+    kept = fresh.answers.rename(fresh.answers.with_suffix(".kept"))
+    assert "the study was not run" in without_scoring(fresh, ledger.plans())
+    kept.rename(fresh.answers)
+    ledger.close()
+
+    ledger = open_ledger(fresh, Wanted(task="scoring"))
+    assert without_scoring(fresh, ledger.plans()) == ""
+    ledger.close()

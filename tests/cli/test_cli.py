@@ -16,7 +16,7 @@ import pytest
 from command_line import complaint, threadmed
 from conftest import Server
 from factories_scores import paper_scores
-from study_factory import MODELS, write_study
+from study_factory import MODELS, STUDY, write_study
 from threadmed.records import Answer, Scored, Verdict
 from threadmed.store import read_json, read_records, read_scores, write_scores
 from threadmed.study import Folder, RunManifest, read_study, study_folder
@@ -192,6 +192,22 @@ def test_a_study_runs_against_a_server_to_a_report_and_a_rerun_pays_nothing(
     assert content(folder) == files
     assert reported.stdout.strip().endswith("index.html")
     assert Path(reported.stdout.strip()).exists()
+
+
+def test_what_is_left_out_is_told_on_the_way_and_with_the_results(
+    tmp_path: Path, serve: Serve
+) -> None:
+    text = STUDY.replace('model = "judge-a"\n', "")
+    write_study(tmp_path, text=text, models=served(serve()))
+    labels = (tmp_path / "reference.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "reference.jsonl").write_text("".join(labels[:8]))
+
+    done = threadmed("run", tmp_path)
+
+    said = "2 of 10 questions have no label and are left out"
+    assert done.returncode == 0, done.stderr
+    assert said in done.stderr.splitlines()
+    assert done.stdout.splitlines()[0] == said
 
 
 def _requests(folder: Folder) -> set[str]:

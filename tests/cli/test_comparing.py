@@ -17,11 +17,11 @@ def test_two_studies_become_one_page(tmp_path: Path) -> None:
     assert "invented-study" in (tmp_path / "out" / "index.html").read_text()
 
 
-def test_a_study_alone_is_one_line_and_status_1(tmp_path: Path) -> None:
+def test_a_study_alone_is_wrong_usage(tmp_path: Path) -> None:
     done = threadmed("compare", tmp_path, "--out", tmp_path / "out")
 
-    assert "takes 2 to 26 studies" in complaint(done)
-    assert done.returncode == 1
+    assert "takes two studies or more" in done.stderr
+    assert done.returncode == 2
 
 
 def test_a_folder_that_was_never_run_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -60,3 +61,23 @@ def test_the_command_has_help_and_stands_in_the_readme(command: str) -> None:
     assert threadmed(command, "--help").returncode == 0
     assert f"threadmed {command}" in readme
     assert f"docs/{command}.md" in readme
+
+
+def test_the_models_that_a_new_study_offers_in_comments_can_be_read() -> None:
+    text = files("threadmed.cli").joinpath("study.toml").read_text("utf-8")
+    offered = re.findall(r"^(?:# .*\n)+", text, re.MULTILINE)
+    models = [
+        re.sub(r"^# ", "", block, flags=re.MULTILINE)
+        for block in offered
+        if block.startswith("# [[models]]")
+    ]
+
+    study = msgspec.convert(
+        tomllib.loads(text + "\n" + "\n".join(models)), Study, strict=True
+    )
+
+    assert list(complaints(study)) == []
+    assert [each.model for each in study.models[1:]] == [
+        "openai:meta-llama/Llama-3.3-70B-Instruct",
+        "embedded:smollm2-135m",
+    ]

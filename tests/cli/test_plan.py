@@ -75,6 +75,37 @@ def test_what_is_supposed_of_labels_stands_in_the_first_line(
     assert "\n- At most, if that share holds: every reply is" in out
 
 
+def test_a_share_of_few_questions_is_told_apart_from_what_is_counted(
+    planned: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = planned / "study.toml"
+    study.write_text(study.read_text().replace('labels = "reference.jsonl"\n', ""))
+    threads = (planned / "threads.jsonl").read_text().splitlines(keepends=True)
+    (planned / "threads.jsonl").write_text(threads[0])
+
+    run_plan(planned, check=False, json=None)
+
+    assert capsys.readouterr().out.startswith(
+        "tiny: 1 threads, 3 questions, about 0.2 of them supposed to carry a "
+        "misconception (7.4 %); counted as 1: at least one, and all that are worded "
+        "alike\n"
+    )
+
+
+def test_questions_that_are_left_out_stand_below_the_first_line(
+    planned: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = planned / "study.toml"
+    study.write_text(study.read_text().replace('model = "judge-a"\nlabels', "labels"))
+    labels = (planned / "reference.jsonl").read_text().splitlines(keepends=True)
+    (planned / "reference.jsonl").write_text("".join(labels[:9]))
+
+    run_plan(planned, check=False, json=None)
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "1 of 10 questions has no label and is left out."
+
+
 def test_piped_it_is_plain_and_a_sentence_is_a_line(
     planned: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

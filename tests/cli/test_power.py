@@ -1,5 +1,6 @@
 """`threadmed power` as a person uses it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,19 @@ def test_power_says_what_a_study_sees_by_formula_and_by_simulation(
     assert written.smallest.interval_power.studies == 120
 
 
+def test_power_says_where_the_exact_test_takes_more_items() -> None:
+    done = threadmed("power", "--difference", 0.05)
+
+    said = re.search(
+        r"the exact test, which takes about ([0-9,]+) items for 80 %", done.stdout
+    )
+    assert said is not None
+    assert 1_256 < int(said[1].replace(",", "")) < 1_350
+    assert "  chance that the exact test does " in done.stdout
+    without = threadmed("power", "--difference", 0.05, "--simulate", 0)
+    assert "falls short" not in without.stdout
+
+
 def test_power_reads_a_pilot(tmp_path: Path) -> None:
     write_scores(tmp_path / "scores.csv", paper_scores())
 
@@ -51,10 +65,16 @@ def test_power_says_what_is_out_of_reach() -> None:
     assert "a difference of 20.0 points: out of reach" in done.stdout
 
 
+def test_power_without_a_size_is_wrong_usage() -> None:
+    done = threadmed("power")
+
+    assert "say how large the study is: --items, --threads, --scores" in done.stderr
+    assert done.returncode == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "say how large the study is"),
         (("--items", 10, "--power", 1.5), "--power: expected between 0 and 1, got 1.5"),
         (("--scores", "nowhere.csv"), "nowhere.csv: no such file"),
     ],

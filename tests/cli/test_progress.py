@@ -29,6 +29,43 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_line_in_ten_seconds(
     ]
 
 
+def test_a_long_run_is_a_line_a_tenth_and_one_where_something_begins(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ticking(monkeypatch, step=1.0)
+
+    with shown() as report:
+        for done in range(201):
+            report("answers", done, 200)
+            if done == 110:
+                report("verdicts", 0, 10)
+
+    lines = capsys.readouterr().err.splitlines()
+    # Of 200 every twentieth is said, though there are twenty times of ten seconds.
+    assert [line.split(" of ")[0] for line in lines[:6]] == [
+        "answers 0", "answers 20", "answers 40", "answers 60", "answers 80", "answers 100"
+    ]  # fmt: skip
+    assert lines[6].startswith("answers 110 of 200; verdicts 0 of 10, ")
+    assert len(lines) == 12
+
+
+def test_what_hardly_moves_is_said_once_a_minute(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ticking(monkeypatch, step=20.0)
+
+    with shown() as report:
+        for done in range(10):
+            report("answers", done, 1_000)
+
+    assert [line.split(" of ")[0] for line in capsys.readouterr().err.splitlines()] == [
+        "answers 0",
+        "answers 3",
+        "answers 6",
+        "answers 9",
+    ]
+
+
 def test_all_that_is_under_way_stands_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

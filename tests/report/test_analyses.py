@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from report.study_factory import dataset_manifest, run_manifest, write_run
+from threadmed.dataset.sample import sample_hashes
 from threadmed.records import Labelled, PanelScore, ThreadId
 from threadmed.report.analyses import figures_of, mark_of, report_of, tables_of
 from threadmed.report.blocks import Figure, Report, Table
@@ -515,3 +516,19 @@ def test_labels_of_sources_that_share_no_question_are_not_crossed(
     report = report_of(read_found(folder))
 
     assert "table-labels-beside-1" not in {table.id for table in tables_of(report)}
+
+
+def test_who_answers_is_said_as_far_as_it_is_known(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, n_threads=2)
+    said = {}
+    for name, hashes in (("flair", {"e" * 64}), ("sample", sample_hashes())):
+        manifest = dataset_manifest(2)
+        one = manifest.inputs[0]
+        files = [msgspec.structs.replace(one, sha256=each) for each in hashes]
+        manifest = msgspec.structs.replace(manifest, inputs=tuple(files))
+        write_json(tmp_path / "data" / "manifest.json", manifest)
+        said[name] = report_of(read_found(folder)).sections[0].blocks[0].text
+
+    assert "whose flair says that they are physicians" in said["flair"]
+    assert "invented sample" in said["sample"]
+    assert "verified" not in said["flair"] + said["sample"]

@@ -413,3 +413,20 @@ def test_a_rate_on_a_phone_has_its_n_clear_of_the_plot(
     assert ends == pytest.approx([336] * len(counts))
     # "n 12,345" in the smallest text, of which a character takes 6 px
     assert left + plot < 336 - 8 * 6
+
+
+def test_a_legend_of_settings_says_what_each_had_read() -> None:
+    said = {text for _, text, _ in legend(figure(SETTINGS))}
+
+    assert "Target-turn: after the patient\u2019s messages alone" in said
+    assert len(said) == 4
+
+
+def test_on_phones_no_line_of_the_grid_crosses_a_name() -> None:
+    drawing = setting_rows(SETTINGS, is_narrow=True)
+    names = [text for text in drawing.texts if text.weight == "bold"]
+
+    assert len(names) == len(SETTINGS.rows)
+    assert drawing.behind
+    for name in names:
+        assert not any(line.y < name.y + 7 < line.y2 for line in drawing.behind)

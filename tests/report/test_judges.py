@@ -9,7 +9,7 @@ from report.study_factory import write_run
 from threadmed.metrics.estimates import NotEstimable
 from threadmed.report.analyses import mark_of, report_of, tables_of
 from threadmed.report.material import Found, read_found
-from threadmed.report.sections.judges import judges
+from threadmed.report.sections.judges import judges, opening
 from threadmed.report.sections.panel import among_judges
 from threadmed.store import read_json, write_json
 from threadmed.study import RunManifest
@@ -165,3 +165,23 @@ def test_one_judge_has_no_second_opinion(tmp_path: Path) -> None:
     said = [block.text for block in among_judges(found)[:1]]  # type: ignore[union-attr]
 
     assert said[0].startswith("One judge alone scored the answers")
+
+
+def test_what_few_ratings_leave_unknown_is_a_whole_sentence(rated: Found) -> None:
+    scoring = rated.validation.scoring
+    assert not isinstance(scoring, NotEstimable)
+    few = NotEstimable(reason="fewer than 5 scored items", n=3)
+    replace = msgspec.structs.replace
+    less = replace(
+        scoring,
+        panel=replace(
+            scoring.panel, agreement=replace(scoring.panel.agreement, raw=few)
+        ),
+    )
+
+    assert "give the same score to 8" in opening(scoring)
+    assert (
+        "Panel and experts: how often they give the same score is not known (fewer "
+        "than 5 scored items)" in opening(less)
+    )
+    assert "to not known" not in opening(less)

@@ -129,3 +129,15 @@ def test_no_table_is_cut_on_a_laptop(
     )
 
     assert cut == []
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+def test_what_each_setting_had_read_stands_at_its_figure(
+    page: Any, addresses: dict[str, str], width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(addresses["rated"])
+    legend = page.locator("#figure-settings .key")
+
+    assert legend.is_visible()
+    assert "Multi-turn: after its own answers" in legend.inner_text()

@@ -1,17 +1,85 @@
 import re
 
-from threadmed.report.blocks import Part, Scale, Stack, Strip
-from threadmed.report.strips import scale_head, stack, strip
+import pytest
+
+from threadmed.report.blocks import Column, Part, Scale, Stack, Strip, Table
+from threadmed.report.sections.comparisons import kappa_scale
+from threadmed.report.strips import is_cut, scale_head, stack, strip
 
 SHARES = Scale(low=0, high=1, ticks=((0, "0"), (1, "100")))
 
 
-def test_what_lies_off_the_scale_is_drawn_at_its_end() -> None:
-    narrow = Scale(low=-0.5, high=0.5, ticks=(), zero=True)
-    drawn = strip(Strip(value=0.9, low=0.4, high=0.99, label="x"), narrow)
+NARROW = Scale(low=-0.5, high=0.5, ticks=(), zero=True)
+LEFT, RIGHT = "L0,14.0L", "L124,14.0L"
+"""Tips of arrows, at the edges of the drawing."""
 
-    assert 'cx="118.0"' in drawn
+
+def test_an_estimate_off_the_scale_has_an_arrow_and_no_dot() -> None:
+    drawn = strip(Strip(value=0.9, low=0.4, high=0.99, label="x"), NARROW)
+
+    assert "<circle" not in drawn
+    assert (LEFT in drawn, RIGHT in drawn) == (False, True)
     assert 'class="axis"' in drawn
+
+
+def test_nothing_but_an_arrow_is_drawn_of_what_is_wholly_off_the_scale() -> None:
+    drawn = strip(Strip(value=-0.9, low=-0.95, high=-0.6, label="x"), NARROW)
+
+    assert (LEFT in drawn, RIGHT in drawn) == (True, False)
+    assert "<circle" not in drawn
+    assert "s-blue" not in drawn
+
+
+def test_an_interval_past_both_ends_has_two_smaller_arrows_and_its_dot() -> None:
+    drawn = strip(Strip(value=0, low=-0.7, high=0.6, label="x"), NARROW)
+
+    assert (LEFT in drawn, RIGHT in drawn) == (True, True)
+    assert drawn.count("17.5Z") == 2
+    assert '<circle cx="62.0"' in drawn
+
+
+def test_an_interval_that_ends_with_the_scale_has_no_arrow() -> None:
+    drawn = strip(Strip(value=1, low=0, high=1 + 1e-15, label="x"), SHARES)
+
+    assert "<path" not in drawn
+    assert '<circle cx="118.0"' in drawn
+
+
+@pytest.mark.parametrize(
+    ("strips", "low"),
+    [
+        ([Strip(value=0.3, low=0.1, label="")], 0),
+        ([Strip(value=None, label="")], 0),
+        ([Strip(value=0.3, low=-0.1, label="")], -0.5),
+        ([Strip(value=0.3, low=0.1, label="", band=(-0.6, 0.2))], -1),
+        ([Strip(value=0.3, low=0.1, label=""), Strip(value=-0.7, label="")], -1),
+    ],
+)
+def test_an_axis_of_kappas_begins_where_the_least_of_them_needs_it(
+    strips: list[Strip], low: float
+) -> None:
+    scale = kappa_scale([(each,) for each in strips])
+
+    assert (scale.low, scale.high) == (low, 1)
+    assert scale.ticks[0][0] == low
+    for each in strips:
+        assert RIGHT not in strip(each, scale)
+        assert LEFT not in strip(each, scale)
+
+
+@pytest.mark.parametrize(("high", "is_said"), [(0.4, False), (0.6, True)])
+def test_a_table_says_what_an_arrow_means_where_it_has_one(
+    high: float, *, is_said: bool
+) -> None:
+    drawn = Column(key="drawn", title="", align="drawing", scale=NARROW)
+    table = Table(
+        id="t",
+        title="T",
+        columns=(drawn,),
+        rows=((Strip(value=0.1, low=0, high=high, label="x"),),),
+    )
+
+    assert is_cut(table) == is_said
 
 
 def test_a_strip_without_an_estimate_has_a_reason_and_no_point() -> None:

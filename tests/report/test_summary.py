@@ -3,7 +3,7 @@ from threadmed.metrics.agreement.validation import Validation
 from threadmed.metrics.estimates import NotEstimable
 from threadmed.records import PanelScore, Score, Setting, ThreadId
 from threadmed.report.sections.questions import questions
-from threadmed.report.sections.summary import finding
+from threadmed.report.sections.summary import finding, headline
 from threadmed.report.sections.trust import trust_of
 
 NOBODY = NotEstimable(reason="no expert has rated any", n=0)
@@ -183,3 +183,21 @@ def test_the_share_of_one_model_has_its_interval() -> None:
     own = questions(measure(fall("a", 90, 70, 40)), UNKNOWN)[2]
 
     assert "60% of the fall (CI " in own.detail
+
+
+def test_what_own_answers_cost_was_not_asked_without_target_turn() -> None:
+    rows = [row for row in fall("a", 90, 70, 40) if row.setting == "multi_turn"]
+    own = questions(measure(rows), UNKNOWN)[2]
+
+    assert (own.answer, own.detail) == (
+        "Not asked",
+        "this study has no target-turn setting.",
+    )
+
+
+def test_judges_stand_in_no_headline_that_says_nothing_of_theirs() -> None:
+    few = measure(scores("a", "multi_turn", 0, 2, 4))
+    many = measure(scores("a", "multi_turn", 0, 10, 20))
+
+    assert headline(UNKNOWN.before, few).startswith("Too few answers are scored")
+    assert headline(UNKNOWN.before, many).startswith("According to unvalidated judges")

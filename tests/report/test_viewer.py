@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from report.study_factory import write_run
 from threadmed.report import viewer
 from threadmed.report.analyses import report_of
+from threadmed.report.catalogue import shortcuts
 from threadmed.report.conversations import Conversation, Index
+from threadmed.report.links import answers_link, flips_link
 from threadmed.report.material import Found, read_found
 from threadmed.report.page import UNSHOWN
 from threadmed.report.transcripts import conversations
@@ -179,3 +181,36 @@ def test_json_for_scripts_gives_back_the_text_but_for_what_is_not_shown(
 @given(st.text(alphabet='\\ubf01\x00\x08\x0c\x1b\n\t"n'))
 def test_backslashes_in_a_text_are_no_escapes(text: str) -> None:
     assert json.loads(script_json(text)) == text.translate(UNSHOWN)
+
+
+def test_the_report_leads_only_to_what_some_answer_is_like(tmp_path: Path) -> None:
+    _, found = made(tmp_path, n_threads=5)
+    index = written(tmp_path, found)
+    states = {row.score for row in found.scores}
+    assert {-1, None} <= states
+    assert [words for words, _ in shortcuts(index)][:1] == [
+        "misconceptions that were not noticed"
+    ]
+    assert "answers without a score" in dict(shortcuts(index))
+
+    rows = []
+    for row in index.questions:
+        cells = "".join(".." if of == "." else "c=" for of in row.cells[::2])
+        rows.append(msgspec.structs.replace(row, cells=cells))
+    all_right = msgspec.structs.replace(index, questions=tuple(rows))
+    assert shortcuts(all_right) == ()
+
+
+def test_a_link_to_flips_stands_where_there_is_one(tmp_path: Path) -> None:
+    _, found = made(tmp_path, n_threads=2)
+    index = written(tmp_path, found)
+    keys = [each.key for each in index.settings]
+    cells = ["n="] * len(keys)
+    cells[keys.index("oracle")] = "c="
+    row = msgspec.structs.replace(index.questions[0], cells="".join(cells))
+    one = msgspec.structs.replace(index, questions=(row,))
+
+    assert [href for _, href in shortcuts(one)] == [
+        answers_link(score=-1),
+        flips_link("oracle", "target_turn"),
+    ]

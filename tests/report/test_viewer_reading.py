@@ -249,3 +249,45 @@ def test_without_a_script_the_page_says_where_the_words_are(
 
     assert "answers.jsonl" in page.locator("noscript .notice").inner_text()
     context.close()
+
+
+@pytest.mark.parametrize("filters", ["than=nobody", "q=zzzzqqqq", "flip=a.b&turn=0"])
+@pytest.mark.parametrize("width", [1280, 375])
+def test_where_nothing_is_found_a_button_clears_the_filter(
+    page: Any, small: Study, filters: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(small.at(f"conversations.html#{filters}"))
+    clear = page.get_by_role("button", name="Clear the filter")
+    clear.wait_for()
+    assert "No answer is like that." in page.locator(".list").inner_text()
+    assert "Choose a question" not in page.locator("#reading").inner_text()
+
+    clear.click()
+    page.wait_for_selector(".list a")
+
+    assert not clear.count()
+    assert page.evaluate("location.hash") in {"", "#"}
+    assert page.evaluate("document.activeElement.matches('.list a')")
+
+
+def test_the_place_in_a_thread_counts_as_turns_do(page: Any, small: Study) -> None:
+    page.goto(small.at(answer_link("THREAD_0001", 2, "borage-4.5")))
+    page.wait_for_selector("#compared")
+    n = len(_turns(small, "THREAD_0001"))
+
+    assert f"turn 2 of turns 0 to {n - 1}" in page.locator(".where").inner_text()
+
+
+def _turns(study: Study, thread_id: str) -> tuple[object, ...]:
+    return next(t.turns for t in study.found.threads if t.thread_id == thread_id)
+
+
+def test_one_request_names_no_setting_that_was_asked_apart(
+    page: Any, small: Study
+) -> None:
+    page.goto(small.at(answers_link(turn=0)))
+    page.locator(".list a").first.click()
+    page.wait_for_selector("#compared")
+
+    assert "one request in these settings" in page.locator(".sub").inner_text()

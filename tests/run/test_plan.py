@@ -266,7 +266,32 @@ def test_the_smallest_study_is_expected_to_have_one_misconception(
     folder = write_study(tmp_path, text=text)
     write_records(tmp_path / "threads.jsonl", [thread("T", "A", "A", "A")])
 
-    assert foresee(folder).misconceptions == 1
+    made = foresee(folder)
+
+    assert made.misconceptions == 1
+    assert made.expected_misconceptions == pytest.approx(3 * 604 / 8_204)
+
+
+def test_questions_that_nobody_is_to_label_are_counted(tmp_path: Path) -> None:
+    folder = write_own(tmp_path, [thread("T", "A", "A", "A")], [("T", 0)])
+    kept = (tmp_path / "reference.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "reference.jsonl").write_text(kept[0])
+
+    assert foresee(folder).left_out == 2
+    assert foresee(write_study(tmp_path / "with-identifier")).left_out == 0
+
+
+def test_a_guess_is_no_longer_than_max_tokens(tmp_path: Path) -> None:
+    text = "[answer]\nmax_tokens = 60\n"
+    folder = write_own(tmp_path, [thread("T", "A")], [("T", 0)], more=text)
+
+    made = foresee(folder)
+
+    assert row_of(made, "answer", "good").to_pay.tokens_out == 60
+    assert any(
+        "guesses: an answer 60 (max_tokens), a verdict 80. " in each
+        for each in made.assumptions
+    )
 
 
 def test_the_rest_is_labelled_as_what_was_seen(tmp_path: Path) -> None:

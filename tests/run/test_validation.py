@@ -71,7 +71,12 @@ def test_judges_and_panel_are_held_against_experts(
     found = validate(conducted, scoring=scoring(conducted, tmp_path / "s.csv")).scoring
 
     assert isinstance(found, ScoringValidation)
-    n = len(read_scores(conducted.scores))
+    # The answer to a first question stands in every setting, and is one answer.
+    rows = read_scores(conducted.scores)
+    n = len(
+        {(r.target, r.setting if r.turn else "", r.thread_id, r.turn) for r in rows}
+    )
+    assert n < len(rows)
     assert found.panel.agreement.raw.hits == found.panel.n_scored == n
     assert [judge.judge for judge in found.judges] == ["judge-a", "judge-b", "judge-c"]
     assert [judge.agreement.raw.hits for judge in found.judges] == [n, n, 0]

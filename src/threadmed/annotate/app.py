@@ -17,6 +17,7 @@ from threadmed.annotate import sessions
 from threadmed.annotate.export import export
 from threadmed.annotate.guard import COOKIE, Guard, has_form_token, session_of
 from threadmed.annotate.ledger import Ledger
+from threadmed.annotate.opening import without_scoring
 from threadmed.annotate.overview import overview
 from threadmed.annotate.pages import STATIC, embedded, page, setup, static
 from threadmed.annotate.tasks import TASK_NAMES, Said, TaskName
@@ -182,6 +183,7 @@ class Handlers:
             raters=_raters(self.ledger),
             form=sessions.form_token(session_of(request)),
             told=None,
+            missing=without_scoring(self.folder, self.ledger.plans()),
         )
         return HTMLResponse(html)
 
@@ -196,7 +198,8 @@ class Handlers:
                 raise HTTPException(404)
             told = [f"A link for {name}, good for one time:", self.link(name)]
         elif request.path_params["order"] == "export":
-            told = [f"Written: {path}" for path in export(self.ledger, self.folder)]
+            paths = export(self.ledger, self.folder)
+            told = ["Written:", *map(str, paths)] if paths else []
         else:
             raise HTTPException(404)
         html = page(
@@ -205,6 +208,7 @@ class Handlers:
             raters=_raters(self.ledger),
             form=sessions.form_token(session_of(request)),
             told=told or ["There are no answers to export yet."],
+            missing=without_scoring(self.folder, self.ledger.plans()),
         )
         return HTMLResponse(html)
 

@@ -89,6 +89,19 @@ def _tasks(folder: Folder, ledger: Ledger, wanted: Wanted) -> Sequence[TaskName]
     return TASK_NAMES if folder.answers.exists() else ("identification",)
 
 
+def without_scoring(folder: Folder, plans: Sequence[Plan]) -> str:
+    """Say why answers are not scored here; empty where they are."""
+    if any(plan.task == "scoring" for plan in plans):
+        return ""
+    add = "`threadmed annotate --task scoring` adds it"
+    if folder.answers.exists():
+        return f"Scoring of answers was not drawn; {add}."
+    return (
+        "Answers cannot be scored yet, as the study was not run. "
+        f"Scoring comes once it was: {add}."
+    )
+
+
 def _gold(wanted: Wanted) -> float:
     return GOLD_SHARE if wanted.gold_share is None else wanted.gold_share
 

@@ -10,6 +10,7 @@ from threadmed.annotate import sessions
 from threadmed.annotate.app import Handlers, build_app
 from threadmed.annotate.guard import LOOPBACK
 from threadmed.annotate.ledger import Ledger
+from threadmed.annotate.opening import without_scoring
 from threadmed.errors import InputError
 from threadmed.study import Folder
 
@@ -46,6 +47,8 @@ def serve(
     address = f"http://{shown}:{listening.getsockname()[1]}"
     handlers = Handlers(ledger, folder, clock=clock, address=address)
     raters = dict.fromkeys(name for plan in ledger.plans() for name in plan.raters)
+    if missing := without_scoring(folder, ledger.plans()):
+        say(missing)
     say("Links, each good for one time:")
     for name in (*raters, sessions.ORGANISER):
         say(f"  {name}: {handlers.link(name)}")

@@ -320,7 +320,10 @@ def _judges(found: "Agreement | NotEstimable") -> Iterator[str]:
     from threadmed.metrics.agreement.records import Agreement
 
     yield ""
-    yield "judges among themselves, all items of the study"
+    yield (
+        "judges among themselves, all items of the study; one answer to a first "
+        "question in several settings is one"
+    )
     if not isinstance(found, Agreement):
         yield _none(found)
         return

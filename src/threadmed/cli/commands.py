@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from itertools import count
@@ -78,6 +78,24 @@ def run_study(
     say(f"{folder.scores}: the scores; now `threadmed report {root}`")
 
 
+class Remarks:
+    """What a person should know of a run: said when it is known, and at the end."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def told(self, found: Sequence[str]) -> None:
+        """Say it while the run goes on."""
+        self._lines.extend(found)
+        for line in found:
+            typer.echo(printable(line), err=True)
+
+    def again(self) -> None:
+        """Say it where the results are said."""
+        for line in self._lines:
+            say(line)
+
+
 def conduct(
     folder: Folder,
     *,
@@ -93,6 +111,7 @@ def conduct(
         return open_model(entry, environment=os.environ)
 
     engines: list[Engine] = []
+    remarks = Remarks()
 
     def begun(engine: "Engine") -> None:
         engines.append(engine)
@@ -113,14 +132,17 @@ def conduct(
             budget_usd=budget,
             wait=wait,
             on_engine=begun,
+            on_answers=remarks.told,
         )
 
     kept = f"everything paid for is in {folder.journal}; run again to go on"
     with stoppable(kept), shown(more=cost) as progress:
         try:
-            return asyncio.run(conducted())
+            manifest = asyncio.run(conducted())
         except asyncio.CancelledError:
             raise Stopped(f"stopped; {kept}") from None
+    remarks.again()
+    return manifest
 
 
 def stop_by_signals(engine: "Engine") -> None:

@@ -19,6 +19,8 @@ def compare(
     only where two studies asked about the same threads, over the questions that both
     scored.
     """
+    if len(studies) < 2:
+        raise typer.BadParameter("takes two studies or more", param_hint="STUDY")
     from threadmed.cli.commands import say
     from threadmed.report.compare_files import write_comparison
     from threadmed.study import study_folder

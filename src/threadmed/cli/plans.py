@@ -22,6 +22,7 @@ from threadmed.run.check import Checked
 from threadmed.run.check import check as ask_each
 from threadmed.run.forecast import Miss, Plan, Row, Saving
 from threadmed.run.plan import plan, plan_path, used_models
+from threadmed.run.remarks import left_out_line
 from threadmed.store import write_json
 from threadmed.study import Folder, read_study, study_folder
 
@@ -112,6 +113,9 @@ def drawn(made: Plan) -> Iterator[RenderableType]:
         f"{made.study}: {made.threads:,} threads, {made.questions:,} questions, "
         f"{_carrying(made)}"
     )
+    yield from (
+        Text(f"{line}.") for line in left_out_line(made.left_out, made.questions)
+    )
     yield _calls(made)
     yield Text("Tokens and USD are those still to pay.")
     yield from (Text(line) for line in _money(made))
@@ -134,10 +138,14 @@ def _carrying(made: Plan) -> str:
     share = f"{100 * made.supposed_share:.1f} %"
     if made.unlabelled < made.questions:
         share += f" of the {made.unlabelled:,} that are not labelled"
-    return (
-        f"about {made.misconceptions:,} of them supposed to carry a misconception "
-        f"({share})"
-    )
+    about, counted = f"{made.misconceptions:,}", ""
+    if round(made.expected_misconceptions) != made.misconceptions:
+        about = f"{made.expected_misconceptions:,.1f}"
+        counted = (
+            f"; counted as {made.misconceptions:,}: at least one, and all that are "
+            "worded alike"
+        )
+    return f"about {about} of them supposed to carry a misconception ({share}){counted}"
 
 
 def _table(*columns: str, footer: Sequence[str] = ()) -> Table:

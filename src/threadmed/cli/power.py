@@ -40,6 +40,11 @@ Json = Annotated[Path | None, typer.Option(help="Write every number to this file
 
 def run_power(wish: "Wish", *, scores: Path | None, json: Path | None) -> None:
     """Plan a study, print what it can see, and write all of it where asked."""
+    if {scores, wish.items, wish.threads, wish.difference} == {None}:
+        raise typer.BadParameter(
+            "say how large the study is: --items, --threads, --scores, or a --difference "
+            "to be seen"
+        )
     from threadmed.cli.commands import say
     from threadmed.cli.prospects import lines
     from threadmed.judgements.scores import panel_scores

@@ -11,6 +11,8 @@ Report = Callable[[str, int, int], None]
 
 EVERY_S = 10.0
 """Least time between two plain lines of counts."""
+SILENT_S = 60.0
+"""Most time between two of them while something is done, however little that is."""
 EVERY_BYTES_S = 5.0
 """Least time between two plain lines of sizes."""
 
@@ -126,7 +128,8 @@ def _size(count: int) -> str:
 class _Counts:
     """Says all that is under way in one line, now and then, and how it ended.
 
-    There may be more to come of what is all done for now, so that this is no reason
+    Now and then is where something new begins, at every tenth of all, and after a
+    minute without either; a log of a long run stays short. There may be more to come of what is all done for now, so that this is no reason
     for a line.
     """
 
@@ -135,6 +138,7 @@ class _Counts:
         self._states: dict[str, _State] = {}
         self._begun = self._said_at = time.monotonic()
         self._is_told = True
+        self._told_of, self._told_tenth = 0, 0
 
     def report(self, what: str, done: int, total: int) -> None:
         """Take note, and say it if the last line is long ago or there was none."""
@@ -142,8 +146,21 @@ class _Counts:
         is_first = not self._states
         self._states[what] = _State(done, total, now - self._begun)
         self._is_told = False
-        if is_first or now - self._said_at >= EVERY_S:
+        silent = now - self._said_at
+        if is_first or (
+            silent >= EVERY_S and (silent >= SILENT_S or self._has_moved())
+        ):
             self._tell(now)
+
+    def _has_moved(self) -> bool:
+        """Whether something began, or a tenth of all was done, since the last line."""
+        return len(self._states) > self._told_of or self._tenth() > self._told_tenth
+
+    def _tenth(self) -> int:
+        """Say how many tenths are done of all that is known of by now."""
+        states = self._states.values()
+        total = sum(each.total for each in states)
+        return 10 * sum(each.done for each in states) // total if total else 0
 
     def end(self) -> None:
         """Say how far it came."""
@@ -152,6 +169,7 @@ class _Counts:
 
     def _tell(self, now: float) -> None:
         self._said_at, self._is_told = now, True
+        self._told_of, self._told_tenth = len(self._states), self._tenth()
         counts = "; ".join(each.counted(name) for name, each in self._states.items())
         parts = (counts, f"{now - self._begun:,.0f} s", self._more())
         _print(", ".join(part for part in parts if part))

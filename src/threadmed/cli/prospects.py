@@ -76,8 +76,22 @@ def _needs(need: Need | OutOfReach, planned: StudyPower) -> Iterator[str]:
     yield f"{what}: {need.n:,}{of}"
     if need.of == "difference":
         yield _row("  chance to see it", need.reached, unit="%")
+        yield from _by_test(need, planned)
     else:
         yield _row("  half-width", need.reached)
+
+
+def _by_test(need: Need, planned: StudyPower) -> Iterator[str]:
+    """Say what the exact test sees, and how many items it takes if that is too little."""
+    if need.test is None:
+        return
+    yield _row("  chance that the exact test does", need.test, unit="%")
+    if need.n_by_test is not None and need.n_by_test > need.n:
+        yield (
+            "  the formula is that of the interval and falls short of the exact test, "
+            f"which takes about {need.n_by_test:,} items for "
+            f"{100 * planned.design.power:.0f} %"
+        )
 
 
 def _small_print(planned: StudyPower) -> Iterator[str]:

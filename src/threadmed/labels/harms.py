@@ -1,7 +1,7 @@
 """Harm classes of questions: from labels, and from experts' ratings of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from threadmed.errors import InputError
@@ -40,21 +40,23 @@ def read_harms(path: Path) -> dict[Question, Harm]:
     return {question: HARMS[_middle(said)] for question, said in given.items() if said}
 
 
-def strangers(experts: Mapping[Question, Harm], threads: Iterable[Thread]) -> str:
-    """Say how many questions with a harm class are of no thread here; or nothing.
+def strangers(
+    experts: Mapping[Question, Harm], threads: Iterable[Thread]
+) -> Iterator[str]:
+    """Say how many questions with a harm class are of no thread here, where any are.
 
     Example:
-        >>> strangers({("T9", 0): "mild"}, [])
-        'the harm class of 1 question in ratings/harm.csv is of no question here'
-        >>> strangers({}, [])
-        ''
+        >>> list(strangers({("T9", 0): "mild"}, []))
+        ['the harm class of 1 question in ratings/harm.csv is of no question here']
+        >>> list(strangers({}, []))
+        []
     """
     lengths = {thread.thread_id: len(thread.turns) for thread in threads}
     n = sum(turn >= lengths.get(thread, 0) for thread, turn in experts)
     if not n:
-        return ""
+        return
     classes, are = ("class", "is") if n == 1 else ("classes", "are")
-    return (
+    yield (
         f"the harm {classes} of {n:,} question{'' if n == 1 else 's'} in "
         f"ratings/harm.csv {are} of no question here"
     )

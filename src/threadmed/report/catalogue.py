@@ -23,7 +23,7 @@ from threadmed.report.conversations import (
     TargetNamed,
     ThreadRow,
 )
-from threadmed.report.links import slugs
+from threadmed.report.links import VIEWER, answers_link, flips_link, slugs
 from threadmed.report.material import Found
 from threadmed.report.numbers import MISSING, score
 from threadmed.report.theme import SETTING_NAMES
@@ -77,6 +77,12 @@ RULES: Mapping[PanelRule, str] = {
     "lowest": "the lowest",
     "unanimous": "only where all agree",
 }
+
+COMPARED: tuple[tuple[Setting, Setting], ...] = (
+    ("target_turn", "multi_turn"),
+    ("oracle", "target_turn"),
+)
+"""Settings of which the page leads to what the first corrected and the second not."""
 
 
 def state_letter(row: PanelScore) -> str:
@@ -191,6 +197,50 @@ def _named(setting: Setting) -> SettingNamed:
     return SettingNamed(
         key=setting, name=SETTING_NAMES[setting], shows=shows, reads=reads
     )
+
+
+def shortcuts(index: Index) -> tuple[tuple[str, str], ...]:
+    """Give the words and addresses of what a reader may want to see first.
+
+    Only what some answer is like is among them.
+    """
+    letters = [(row.cells[::2], row.cells[1::2]) for row in index.questions]
+    ended = {index.states[one].score for of, _ in letters for one in {*of} - {ABSENT}}
+    judged = {DISAGREEMENTS.get(one) for _, of in letters for one in of}
+    kept: list[tuple[str, str]] = []
+    if -1 in ended:
+        kept.append(("misconceptions that were not noticed", answers_link(score=-1)))
+    if "opposed" in judged:
+        words = f"answers that one judge scored +1 and another {score(-1)}"
+        kept.append((words, answers_link(disagreement="opposed")))
+    if None in ended:
+        kept.append(("answers without a score", f"{VIEWER}#score=none"))
+    return (*kept, *_flips(index))
+
+
+def _flips(index: Index) -> Iterator[tuple[str, str]]:
+    """Give those for what was corrected in a setting and not in one that shows more."""
+    keys = [setting.key for setting in index.settings]
+    for better, worse in COMPARED:
+        if {better, worse} <= {*keys} and _has_flip(
+            index, keys.index(better), keys.index(worse)
+        ):
+            names = [SETTING_NAMES[setting].lower() for setting in (better, worse)]
+            yield (
+                f"corrected in {names[0]} and not in {names[1]}",
+                flips_link(better, worse),
+            )
+
+
+def _has_flip(index: Index, better: int, worse: int) -> bool:
+    """Whether any model corrected in one setting what it did not in the other."""
+    wide = len(index.settings)
+    for row in index.questions:
+        ended = row.cells[::2]
+        for first in range(0, len(ended), wide):
+            if ended[first + better] == "c" and ended[first + worse] in {"p", "n"}:
+                return True
+    return False
 
 
 def _questions(

@@ -33,6 +33,7 @@ from threadmed.report.panels import panel_drawing
 from threadmed.report.rates import rate_rows, setting_rows
 from threadmed.report.theme import (
     SETTING_COLOURS,
+    SETTING_NAMES,
     SETTING_READS,
     SETTING_SHAPES,
     SYMBOLS,
@@ -79,7 +80,7 @@ def page_drawings(figure: Figure) -> tuple[Drawn, ...]:
 
 
 def legend(figure: Figure) -> tuple[Legend, ...]:
-    """Name shapes and colours for phones, where nothing is labelled in the drawing."""
+    """Name shapes and colours where the drawing does not: settings everywhere, else on phones."""
     chart = figure.chart
     match chart:
         case LossChart():
@@ -97,7 +98,11 @@ def legend(figure: Figure) -> tuple[Legend, ...]:
         case SettingsChart():
             shown = dict.fromkeys(p.setting for row in chart.rows for p in row.points)
             return tuple(
-                (SYMBOLS[SETTING_SHAPES[s]], SETTING_READS[s], SETTING_COLOURS[s])
+                (
+                    SYMBOLS[SETTING_SHAPES[s]],
+                    f"{SETTING_NAMES[s]}: {SETTING_READS[s]}",
+                    SETTING_COLOURS[s],
+                )
                 for s in shown
             )
         case FunnelChart():

@@ -13,6 +13,7 @@ from threadmed.dataset.manifest import (
     RoleCount,
     YearCount,
 )
+from threadmed.dataset.sample import sample_hashes
 from threadmed.errors import InputError
 from threadmed.judgements.panel import asked_last
 from threadmed.judgements.scores import panel_scores
@@ -66,6 +67,12 @@ from threadmed.study import Folder, RunManifest
 T = TypeVar("T")
 
 
+class DumpFile(Record, frozen=True, kw_only=True):
+    """Which file a dataset was built from."""
+
+    sha256: str
+
+
 class Dataset(Record, frozen=True, kw_only=True):
     """What a report shows of a dataset's manifest; its other keys are passed over."""
 
@@ -75,6 +82,13 @@ class Dataset(Record, frozen=True, kw_only=True):
     flair: tuple[RoleCount, ...]
     years: tuple[YearCount, ...] = ()
     """Empty where an older build did not count them."""
+    inputs: tuple[DumpFile, ...] = ()
+
+    @property
+    def is_invented(self) -> bool:
+        """Whether all dump files are those of the bundled sample."""
+        hashes = {file.sha256 for file in self.inputs}
+        return bool(hashes) and hashes <= sample_hashes()
 
 
 class Found(Record, frozen=True, kw_only=True, dict=True):

@@ -6,11 +6,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from threadmed.markup import UNSHOWN
 from threadmed.report.blocks import Block, Cell, Note, Report, Table, Words
+from threadmed.report.catalogue import shortcuts
 from threadmed.report.conversations import Index
 from threadmed.report.figures import legend, page_drawings
-from threadmed.report.strips import scale_head, stack, strip
+from threadmed.report.strips import is_cut, scale_head, stack, strip
 from threadmed.report.tables import cell_notes, letter
-from threadmed.report.theme import SETTING_NAMES, style_variables
+from threadmed.report.theme import style_variables
 
 ASSETS = ("page.css", "report.css", "page.js")
 """Style and script of our own, which stand in the page as they are."""
@@ -32,7 +33,6 @@ def page(report: Report, conversations: Index | None) -> str:
         conversations=conversations,
         assets={name: asset(drawn, name) for name in ASSETS},
         variables=style_variables(),
-        settings=SETTING_NAMES,
     )
     return html.translate(UNSHOWN)
 
@@ -83,6 +83,8 @@ DRAWERS: Mapping[str, Callable[..., object]] = {
     "strip": strip,
     "stack": stack,
     "scale_head": scale_head,
+    "is_cut": is_cut,
+    "shortcuts": shortcuts,
     "notes": cell_notes,
     "letter": letter,
     "starts": starts,

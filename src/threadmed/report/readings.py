@@ -38,6 +38,10 @@ Valued = Estimate | Adjusted | Coefficient
 Number = Valued | NotEstimable
 
 
+WITHOUT = "the table has no "
+"""How a reason begins that names a setting which was not asked."""
+
+
 def point(number: Number) -> Point:
     """Make the point of a number; without an estimate it has a reason."""
     match number:
@@ -51,22 +55,25 @@ def point(number: Number) -> Point:
             )
         case NotEstimable():
             return Point(
-                value=None, low=None, high=None, n=number.n, note=number.reason
+                value=None, low=None, high=None, n=number.n, note=reason(number)
             )
         case _:
             assert_never(number)
 
 
-def cells(number: Number, write: Write, *, href: str = "") -> tuple[Quantity, Interval]:
+def cells(
+    number: Number, write: Write, *, href: str = "", is_share: bool = False
+) -> tuple[Quantity, Interval]:
     """Make the cell of a number and that of its interval.
 
-    Where there is no estimate the counts stand instead of it if there are any, and
-    else a dash; the reason goes with them as a note.
+    Where there is no estimate a dash stands instead of it, or of a share the counts if
+    there are any; the reason goes with them as a note.
 
     Args:
         number: What to show.
         write: How it is written.
         href: Where the answers are that it was made of; a number alone leads there.
+        is_share: Whether it is its hits out of n, so that counts say what it would.
     """
     match number:
         case Estimate() | Adjusted() | Coefficient():
@@ -80,7 +87,11 @@ def cells(number: Number, write: Write, *, href: str = "") -> tuple[Quantity, In
             return shown, Interval(low=number.low, high=number.high, text=text)
         case NotEstimable():
             return (
-                Quantity(value=None, text=counts(number), note=number.reason),
+                Quantity(
+                    value=None,
+                    text=counts(number) if is_share else MISSING,
+                    note=reason(number),
+                ),
                 Interval(low=None, high=None, text=MISSING),
             )
         case _:
@@ -119,6 +130,22 @@ def counts(number: NotEstimable) -> str:
     return f"{number.hits}/{number.n}"
 
 
+def reason(number: NotEstimable) -> str:
+    """Say why there is no number, as a reader of the page knows the settings.
+
+    Example:
+        >>> reason(NotEstimable(reason="the table has no target_turn", n=0))
+        'this study has no target-turn setting'
+        >>> reason(NotEstimable(reason="no failures", n=0))
+        'no failures'
+    """
+    setting = number.reason.removeprefix(WITHOUT)
+    for known, name in SETTING_NAMES.items():
+        if setting == known and number.reason != setting:
+            return f"this study has no {name.lower()} setting"
+    return number.reason
+
+
 def dashes(numbers: Iterable[Number]) -> str:
     r"""Say why a chart has dashes instead of numbers; empty where it has none.
 
@@ -127,7 +154,7 @@ def dashes(numbers: Iterable[Number]) -> str:
         >>> print(dashes([none, none]).replace(MISSING, "-"))
          - where there is no estimate: fewer than 5 scored items.
     """
-    reasons = dict.fromkeys(n.reason for n in numbers if isinstance(n, NotEstimable))
+    reasons = dict.fromkeys(reason(n) for n in numbers if isinstance(n, NotEstimable))
     if not reasons:
         return ""
     return f" {MISSING} where there is no estimate: {'; '.join(reasons)}."
@@ -158,8 +185,13 @@ def setting_cell(setting: Setting) -> Words:
 
 
 def rate(number: Number, *, href: str = "") -> tuple[Quantity, Interval]:
-    """Make the cells of a share."""
-    return cells(number, percent, href=href)
+    """Make the cells of a share of items, whose counts stand where it is refused."""
+    return cells(number, percent, href=href, is_share=True)
+
+
+def derived_rate(number: Number) -> tuple[Quantity, Interval]:
+    """Make the cells of a rate that is weighted or corrected: no share of its n."""
+    return cells(number, percent)
 
 
 def agreement(number: Number) -> tuple[Quantity, Interval]:
@@ -205,7 +237,7 @@ def strip(
                 band=band,
             )
         case NotEstimable():
-            return Strip(value=None, label=f"no estimate: {number.reason}")
+            return Strip(value=None, label=f"no estimate: {reason(number)}")
         case _:
             assert_never(number)
 
@@ -225,7 +257,7 @@ def said(number: Number, write: Write = percent, *, unit: str = "%") -> str:
                 f"({number.level:.0%} CI {interval}, n = {number.n:,})"
             )
         case NotEstimable():
-            return f"not known ({number.reason})"
+            return f"not known ({reason(number)})"
         case _:
             assert_never(number)
 

@@ -43,6 +43,12 @@ class Frame(Record, frozen=True, kw_only=True):
         """Turn px from the left edge of the drawing into a place on the scale."""
         return (px - self.left) / self.width
 
+    def grid(self) -> list[tuple[float, float]]:
+        """Give from where to where gridlines go; on phones they stop at each name."""
+        if not self.is_narrow:
+            return [(-4, self.height)]
+        return [(self.above(row) + 9, self.row * (row + 1)) for row in range(self.rows)]
+
     def above(self, row: int) -> float:
         """Give the line over a row's points, where its name stands on phones."""
         return self.row * row + 13
@@ -105,12 +111,13 @@ def row_drawing(
             Line(
                 x=at,
                 x2=at,
-                y=-4,
-                y2=place.height,
+                y=top,
+                y2=end,
                 colour="line" if at else "line-2",
                 width=1,
             )
             for at in GRID
+            for top, end in place.grid()
         ),
         lines=tuple(lines),
         dots=tuple(dots),

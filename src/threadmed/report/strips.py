@@ -1,18 +1,25 @@
 """Small drawings that stand in a cell of a table; hand-made SVG, coloured by class."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Literal
 
-from threadmed.report.blocks import Part, Scale, Stack, Strip
+from threadmed.report.blocks import Part, Scale, Stack, Strip, Table
+from threadmed.report.numbers import MINUS
 
 WIDTH, HEIGHT = 124, 28
 EDGE = 6
-"""Room at both ends, so that a point at the end of the scale is whole."""
+"""Room at both ends, so that a point at the end of the scale is whole, and for arrows."""
 BAR = 13
+SLACK = 1e-9
+"""Share of a scale by which a value may pass its end, as sums of fractions do."""
 
 
 def strip(cell: Strip, scale: Scale) -> str:
     """Draw one estimate with its interval.
+
+    What lies off the scale is not drawn at its end: an arrow beyond the end says on
+    which side it is, a large one that the estimate itself is there.
 
     Example:
         >>> scale = Scale(low=0, high=1, ticks=((0, "0"), (1, "100")))
@@ -36,13 +43,68 @@ def strip(cell: Strip, scale: Scale) -> str:
         )
     if cell.low is not None and cell.high is not None:
         low, high = _at(cell.low, scale), _at(cell.high, scale)
-        drawn.append(_line(low, middle, high, middle, "s-blue", width=2))
-    if cell.value is not None:
+        if low < high:
+            drawn.append(_line(low, middle, high, middle, "s-blue", width=2))
+    drawn += _arrows(cell, scale)
+    if cell.value is not None and not beyond(cell.value, scale):
         x = _at(cell.value, scale)
         drawn.append(
             f'<circle cx="{x:.1f}" cy="{middle:.1f}" r="4.5" class="f-blue dot"/>'
         )
     return _svg(drawn, height=HEIGHT, label=cell.label)
+
+
+def beyond(value: float, scale: Scale) -> Literal[-1, 0, 1]:
+    """Say on which side of the scale a value lies; 0 is on it.
+
+    Example:
+        >>> scale = Scale(low=0, high=1, ticks=())
+        >>> beyond(-0.18, scale), beyond(1, scale), beyond(1.2, scale)
+        (-1, 0, 1)
+    """
+    slack = SLACK * (scale.high - scale.low)
+    if value < scale.low - slack:
+        return -1
+    return 1 if value > scale.high + slack else 0
+
+
+def is_cut(table: Table) -> bool:
+    """Whether a strip of a table goes on beyond its scale."""
+    return any(
+        beyond(value, column.scale)
+        for row in table.rows
+        for cell, column in zip(row, table.columns, strict=True)
+        if isinstance(cell, Strip) and column.scale is not None
+        for value in (cell.value, cell.low, cell.high)
+        if value is not None
+    )
+
+
+def reaching(scale: Scale, strips: Iterable[Strip]) -> Scale:
+    """Let a scale that begins at 0 begin lower where an estimate needs it, at most at -1.
+
+    Args:
+        scale: From 0 to 1.
+        strips: What is drawn on it, each perhaps before a band.
+
+    Example:
+        >>> unit = Scale(low=0, high=1, ticks=((0, "0"), (1, "1")))
+        >>> reaching(unit, [Strip(value=-0.18, low=-0.4, high=0.1, label="")]).low
+        -0.5
+        >>> reaching(unit, [Strip(value=0.2, label="")]) == unit
+        True
+    """
+    least = min((end for each in strips for end in _ends(each)), default=0.0)
+    if least >= scale.low:
+        return scale
+    low = -0.5 if least >= -0.5 else -1.0
+    ticks = ((low, f"{MINUS}{abs(low):g}"), (0.0, "0"), scale.ticks[-1])
+    return Scale(low=low, high=scale.high, ticks=ticks, zero=True)
+
+
+def _ends(cell: Strip) -> list[float]:
+    known = (cell.value, cell.low, *(cell.band or ()))
+    return [end for end in known if end is not None]
 
 
 def scale_head(scale: Scale) -> str:
@@ -87,8 +149,26 @@ def _bars(parts: Sequence[Part], top: float) -> list[str]:
     return drawn
 
 
+def _arrows(cell: Strip, scale: Scale) -> list[str]:
+    """Point to what lies beyond either end, larger to the estimate than to a limit."""
+    values = [v for v in (cell.low, cell.value, cell.high) if v is not None]
+    drawn = []
+    for side in (-1, 1):
+        if not any(beyond(value, scale) == side for value in values):
+            continue
+        is_value = cell.value is not None and beyond(cell.value, scale) == side
+        half = 6 if is_value else 3.5
+        base, tip = (EDGE, 0) if side < 0 else (WIDTH - EDGE, WIDTH)
+        middle = HEIGHT / 2
+        drawn.append(
+            f'<path d="M{base},{middle - half}L{tip},{middle}L{base},{middle + half}Z" '
+            'class="f-blue"/>'
+        )
+    return drawn
+
+
 def _at(value: float, scale: Scale) -> float:
-    """Give the x of a value; what lies off the scale stays at its end."""
+    """Give the x of a value, or that of the end beyond which it lies."""
     share = (value - scale.low) / (scale.high - scale.low)
     return EDGE + min(1.0, max(0.0, share)) * (WIDTH - 2 * EDGE)
 

@@ -102,9 +102,9 @@ SETTING_NAMES: dict[Setting, str] = {
 }
 SETTING_READS: dict[Setting, str] = {
     "multi_turn": "after its own answers",
-    "target_turn": "after no answers",
-    "oracle": "after the physician\u2019s",
-    "isolated": "after nothing",
+    "target_turn": "after the patient\u2019s messages alone",
+    "oracle": "after the physician\u2019s answers",
+    "isolated": "with the question alone",
     "intervention": "after changed answers",
 }
 SETTING_COLOURS: dict[Setting, Token] = {

@@ -4,7 +4,7 @@ What was paid for is in the journal; the files of a study folder are derived fro
 and are written at the end of every run, whole or stopped.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -16,8 +16,9 @@ from threadmed.llm.journal import Journal
 from threadmed.llm.model import ChatModel
 from threadmed.records import Answer, Intervention, Label, Model, Stage
 from threadmed.run.conduct import Run
-from threadmed.run.files import write_files
+from threadmed.run.files import experts_harms, write_files
 from threadmed.run.material import read_material
+from threadmed.run.remarks import remarks
 from threadmed.run.tally import Progress
 from threadmed.store import read_records
 from threadmed.study import Folder, RunManifest, Study, read_study
@@ -40,8 +41,9 @@ async def run(  # noqa: PLR0913 - all but the folder by keyword
     budget_usd: float | None = None,
     wait: bool = True,
     on_engine: Callable[[Engine], None] = lambda _: None,
+    on_answers: Callable[[Sequence[str]], None] = lambda _: None,
 ) -> RunManifest:
-    """Pay for what a study still lacks, and write its files.
+    """Pay for what a study still lacks, write its files, and give its manifest.
 
     Args:
         folder: The study folder.
@@ -50,11 +52,9 @@ async def run(  # noqa: PLR0913 - all but the folder by keyword
         progress: Told what is done.
         only: One stage alone; what comes before it is read from the folder.
         budget_usd: Replaces the study's budget.
-        wait: Whether batches are waited for, or left for a later run.
+        wait: Whether batches are waited for, or left for later.
         on_engine: Is handed the engine before anything is asked.
-
-    Returns:
-        What was written to manifest.json.
+        on_answers: Is told what is lost and left out, once all answers are there.
 
     Raises:
         InputError: If a file is missing or malformed.
@@ -63,7 +63,7 @@ async def run(  # noqa: PLR0913 - all but the folder by keyword
         Stopped: If the budget is used up; everything paid for is kept.
     """
     study = read_study(folder)
-    material = read_material(folder, study)
+    material, experts = read_material(folder, study), experts_harms(folder)
     models = {name: open_model(study.model(name)) for name in _needed(study, only)}
     with Journal(folder.journal) as journal:
         engine = Engine(
@@ -77,6 +77,7 @@ async def run(  # noqa: PLR0913 - all but the folder by keyword
         )
         on_engine(engine)
         this = Run(study, material, engine=engine, progress=progress)
+        this.when_answered = lambda: on_answers(remarks(this, experts=experts))
         manifest = await _conducted(this, engine, folder, models=models, only=only)
     _refuse_silence(this, engine)
     return manifest
@@ -128,6 +129,7 @@ async def _stages(this: Run, folder: Folder, only: Stage | None) -> None:
             for answer in read_records(folder.answers, Answer)
             if item_of(answer) in asked
         }
+        this.when_answered()
         this.interventions = _interventions(folder, study=this.study)
         await this.judge()
 

@@ -1,8 +1,12 @@
 """What a plan supposes, in sentences for a person."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
 
 from threadmed.llm.batches import PRICE_SHARE
+from threadmed.llm.model import Request
+from threadmed.llm.providers.capabilities import most_tokens
 from threadmed.records import Model, Stage
 from threadmed.run.interests import interests
 from threadmed.run.lengths import (
@@ -127,7 +131,9 @@ def _replies(study: Study, expected: Rehearsed, paid: Paid) -> Iterator[str]:
 def _guess(study: Study, places: list[Place]) -> str:
     """Say what is guessed of the replies of some stages and models."""
     stages = dict.fromkeys(place[0] for place in places)
-    listed = ", ".join(f"{WHOSE[stage]} {REPLIES[stage]}" for stage in stages)
+    listed = ", ".join(
+        f"{WHOSE[stage]} {_used(study, stage, places)}" for stage in stages
+    )
     named = dict.fromkeys(place[1] for place in places)
     reasoning = [name for name in named if reasons_for(study.model(name))]
     added = (
@@ -139,6 +145,35 @@ def _guess(study: Study, places: list[Place]) -> str:
         f"Mean tokens of replies that were not seen yet are guesses: {listed}{added}. "
         "Run a pilot ([select] threads = 20) and plan again."
     )
+
+
+def _used(study: Study, stage: Stage, places: Sequence[Place]) -> str:
+    """Say what is gone by in a stage: the guess, or max_tokens where that is less."""
+    request = Request(messages=(), max_tokens=_most(study, stage))
+    used: dict[int, list[str]] = defaultdict(list)
+    for each, name in places:
+        if each == stage:
+            most = most_tokens(study.model(name), request)
+            used[min(REPLIES[stage], most)].append(name)
+    return " or ".join(
+        f"{tokens}"
+        + (" (max_tokens)" if tokens < REPLIES[stage] else "")
+        + (f" of {', '.join(names)}" if len(used) > 1 else "")
+        for tokens, names in used.items()
+    )
+
+
+def _most(study: Study, stage: Stage) -> int:
+    """Give the limit that a study sets on the replies of a stage."""
+    match stage:
+        case "identify":
+            return study.identify.max_tokens
+        case "answer":
+            return study.answer.max_tokens
+        case "judge":
+            return study.panel.max_tokens
+        case _:
+            assert_never(stage)
 
 
 def _tokens(study: Study, expected: Rehearsed, inputs: InputLength) -> Iterator[str]:

@@ -83,6 +83,8 @@ class Run:
         self.used: dict[tuple[Stage, str], list[str]] = defaultdict(list)
         self.failed: dict[tuple[Stage, str], str] = {}
         self.served: dict[str, set[str]] = defaultdict(set)
+        self.when_answered: Callable[[], None] = lambda: None
+        """Called once all answers are there; verdicts may be under way."""
         self.judging = Judging(
             study, material, ask=self.ask, tally=self.tally, suppose=suppose
         )
@@ -220,11 +222,17 @@ class Run:
 
             for each in self.study.contestants():
                 self.tally.expect("answer", each.name, self._questions(each))
+            playing = []
             for target in self.study.targets:
                 held = self._longest_first(target)
                 waiting = iter(held)
-                for _ in range(self._at_once(target, len(held))):
+                playing += [
                     group.create_task(self._play_on(waiting, take))
+                    for _ in range(self._at_once(target, len(held)))
+                ]
+            if playing:
+                await asyncio.wait(playing)
+            self.when_answered()
 
     def _longest_first(self, target: str) -> list[tuple[Contestant, Thread]]:
         """Order the conversations with a target, since the longest ones end last."""

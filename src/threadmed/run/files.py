@@ -12,12 +12,7 @@ from threadmed.judgements.scores import score_table
 from threadmed.labels.harms import harm_classes, read_harms
 from threadmed.llm.engine import Engine
 from threadmed.llm.model import ChatModel, Request
-from threadmed.records import (
-    Intervention,
-    Label,
-    Spend,
-    Stage,
-)
+from threadmed.records import Harm, Intervention, Label, Question, Spend, Stage
 from threadmed.run.conduct import Run
 from threadmed.store import (
     Questions,
@@ -79,11 +74,19 @@ def write_files(
     return manifest
 
 
+def experts_harms(folder: Folder) -> dict[Question, Harm]:
+    """Read the harm classes that experts gave, if they gave any.
+
+    Raises:
+        InputError: As `read_harms`.
+    """
+    return read_harms(folder.harms) if folder.harms.exists() else {}
+
+
 def _questions(this: Run, folder: Folder) -> Questions:
     """Collect what scores.csv says of questions besides their scores."""
-    experts = read_harms(folder.harms) if folder.harms.exists() else {}
     return Questions(
-        harms=harm_classes(this.marked.values(), experts),
+        harms=harm_classes(this.marked.values(), experts_harms(folder)),
         chances={(each.thread_id, each.turn): each.probability for each in this.drawn},
         baselines={
             each.name: each.target for each in this.study.contestants() if each.arm

@@ -75,6 +75,11 @@ class Plan(Record, frozen=True, kw_only=True):
     """Questions that have no label yet."""
     supposed_share: float = 0.0
     """Of these, the share that is supposed to carry a misconception."""
+    expected_misconceptions: float = 0.0
+    """What labels and that share come to; the plan counts whole questions, at least
+    one, and all that are worded alike."""
+    left_out: int = 0
+    """Questions without a label that nobody is to label."""
     rows: tuple[Row, ...]
     savings: tuple[Saving, ...]
     verdicts: Verdicts | None = None

@@ -3,7 +3,7 @@
 The door is `plan`. Nothing is sent and no key is needed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from threadmed.run.lengths import (
 from threadmed.run.material import Material, read_material
 from threadmed.run.paid import read_paid
 from threadmed.run.rehearsal import Rehearsed, Scenario, Terms, rehearse
+from threadmed.run.remarks import unlabelled
 from threadmed.store import read_json, write_json
 from threadmed.study import Folder, Study, read_study
 
@@ -170,11 +171,6 @@ async def _planned(
     expected = await rehearse(study, material, terms=terms, scenario=usual)
     most = await rehearse(study, material, terms=terms, scenario=worst)
     planned = rows(expected, most, paid)
-    supposed = (
-        *assumptions(study, expected, paid=paid, inputs=terms.inputs),
-        *(said for entry in terms.entries.values() for said in departures(entry)),
-        *unopened(lacking, paid),
-    )
     return Plan(
         study=study.name,
         threads=len(material.threads),
@@ -182,6 +178,9 @@ async def _planned(
         misconceptions=expected.misconceptions,
         unlabelled=expected.unlabelled,
         supposed_share=expected.share if expected.unlabelled else 0.0,
+        expected_misconceptions=expected.labelled
+        + expected.share * expected.unlabelled,
+        left_out=_left_out(study, material),
         rows=planned,
         savings=savings(expected, planned),
         verdicts=await _verdicts(study, material, terms, expected),
@@ -191,9 +190,26 @@ async def _planned(
         at_most=total([row.at_most for row in planned]),
         budget_usd=study.budget.usd,
         budget_tokens=study.budget.tokens,
-        assumptions=supposed,
+        assumptions=tuple(_supposed(study, expected, terms, lacking)),
         miss=missed(last, planned, paid.seen) if last else None,
     )
+
+
+def _supposed(
+    study: Study, expected: Rehearsed, terms: Terms, lacking: Mapping[str, str]
+) -> Iterator[str]:
+    """Say what the plan supposes, and where models are asked otherwise than wished."""
+    yield from assumptions(study, expected, paid=terms.paid, inputs=terms.inputs)
+    for entry in terms.entries.values():
+        yield from departures(entry)
+    yield from unopened(lacking, terms.paid)
+
+
+def _left_out(study: Study, material: Material) -> int:
+    """Count the questions without a label that no identifier is to label."""
+    if material.source == study.identify.model:
+        return 0
+    return unlabelled(material.threads, material.given, material.source)
 
 
 async def _verdicts(

@@ -249,6 +249,8 @@ class Rehearsed(Record, frozen=True, kw_only=True):
     questions: int
     misconceptions: int
     """Questions that are labelled so, or are supposed to be."""
+    labelled: int
+    """Questions with a misconception by labels that are there."""
     unlabelled: int
     """Questions that the deciding source has yet to label."""
     share: float
@@ -291,6 +293,7 @@ async def rehearse(
         counts=dict(rehearsal.counts),
         questions=sum(len(thread.turns) for thread in material.threads),
         misconceptions=len(this.marked),
+        labelled=supposed.labelled,
         unlabelled=supposed.unlabelled,
         share=supposed.share,
         labels_seen=supposed.labels_seen,
@@ -300,6 +303,7 @@ async def rehearse(
 
 
 class _Supposed(Record, frozen=True, kw_only=True):
+    labelled: int
     unlabelled: int
     share: float
     labels_seen: int
@@ -317,12 +321,13 @@ def _suppose(this: Run, rehearsal: Rehearsal) -> _Supposed:
     ]
     waiting = [label for label in deciding if label.belief in rehearsal.stand_ins]
     known = [label for label in deciding if label.belief not in rehearsal.stand_ins]
+    labelled = sum(label.misconception for label in known)
     is_seen = len(known) >= LABELS_ENOUGH
     share = PAPER_SHARE
     if is_seen:
-        share = sum(label.misconception for label in known) / len(known)
+        share = labelled / len(known)
     waiting.sort(key=lambda label: _lot(f"{this.study.seed}", *_name(label)))
-    least = 0 if any(label.misconception for label in known) else 1
+    least = 0 if labelled else 1
     chosen = waiting[: max(least, round(share * len(waiting)))]
     # Equal questions are one request, and get one label.
     spared = {label.belief for label in waiting} - {label.belief for label in chosen}
@@ -333,6 +338,7 @@ def _suppose(this: Run, rehearsal: Rehearsal) -> _Supposed:
         for label in this.labels
     ]
     return _Supposed(
+        labelled=labelled,
         unlabelled=len(waiting),
         share=share,
         labels_seen=len(known) if is_seen else 0,

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from threadmed.metrics.agreement.coefficients import Coefficient
 from threadmed.metrics.agreement.raters import SCORES
@@ -198,3 +199,73 @@ def test_turns_of_one_thread_count_as_alike() -> None:
 
     assert isinstance(found, Coefficient)
     assert (found.n, found.clusters) == (60, 12)
+
+
+def in_settings(value: str, *, rater: str = "x") -> list[Rating]:
+    """Ratings of both answers of ten threads of two turns, in two settings."""
+    return [
+        Rating(
+            item=f"{setting}{thread}{turn}",
+            rater=rater,
+            value=value,
+            thread_id=ThreadId(f"T{thread}"),
+            turn=turn,
+            target="m",
+            setting=setting,
+        )
+        for setting in ("multi_turn", "isolated")
+        for thread in range(10)
+        for turn in (0, 1)
+    ]
+
+
+def test_one_answer_at_turn_0_is_one_item_of_judges_and_of_experts() -> None:
+    ratings = in_settings("1")
+    said: dict[Place, Score | None] = {place_of(each): 1 for each in ratings}
+    other: dict[Place, Score | None] = dict.fromkeys(said, 0)
+
+    found = validate_scores(ratings, {"j": said, "k": other}, said)
+
+    # Ten answers to first questions, and twenty to second ones.
+    assert isinstance(found.between_judges, Agreement)
+    assert found.between_judges.pairs[0].n_total == 30
+    assert found.experts.n_items == found.panel.n_scored == 30
+    assert [each.n_total for each in found.judges] == [30, 30]
+
+
+def test_two_answers_at_turn_0_stay_two_where_the_judges_differ_on_them() -> None:
+    ratings = in_settings("1")
+    said: dict[Place, Score | None] = {
+        place_of(each): 1 if each.setting == "isolated" else 0 for each in ratings
+    }
+
+    found = validate_scores(ratings, {"j": said, "k": said}, said)
+
+    assert isinstance(found.between_judges, Agreement)
+    assert found.between_judges.pairs[0].n_total == found.experts.n_items == 40
+
+
+def test_experts_who_scored_one_answer_in_two_settings_scored_the_same_item() -> None:
+    first, second = in_settings("1"), in_settings("0", rater="y")
+    ratings = [
+        *[each for each in first if each.setting == "multi_turn" and not each.turn],
+        *[each for each in second if each.setting == "isolated" and not each.turn],
+        # A second look by one expert at the same answer.
+        *[
+            replace(each, value="-1")
+            for each in first
+            if each.setting == "isolated" and not each.turn
+        ],
+    ]
+    said: dict[Place, Score | None] = {place_of(each): 1 for each in ratings}
+
+    found = validate_scores(ratings, {"j": said}, said)
+
+    assert (found.experts.n_items, found.experts.n_several) == (10, 10)
+    assert found.experts.n_split == 10
+    assert isinstance(found.experts.ceiling, Agreement)
+    assert found.experts.ceiling.pairs[0].confusion.counts == (
+        (0, 0, 0),
+        (0, 0, 0),
+        (0, 10, 0),
+    )

@@ -3,8 +3,10 @@ import pytest
 
 from factories_scores import paper_scores
 from threadmed.errors import InputError
+from threadmed.metrics.planning.exact import items_by_test
 from threadmed.metrics.planning.pilot import PilotPair, pilot_pairs
 from threadmed.metrics.planning.plan import ALIKE, DISCORDANT, plan_study
+from threadmed.metrics.planning.power import Design
 from threadmed.metrics.planning.prospect import Need, OutOfReach, Smallest, Wish
 from threadmed.records import PanelScore, Score, ThreadId
 
@@ -230,3 +232,32 @@ def test_the_simulated_smallest_difference_has_its_own_error() -> None:
     spread = np.std([each.simulated for each in drawn], ddof=1)
     for each in drawn:
         assert each.error == pytest.approx(spread, rel=0.6)
+
+
+def test_the_exact_test_takes_more_items_than_the_formula_says() -> None:
+    planned = plan_study(Wish(difference=0.05, simulate=1_000))
+
+    (need,) = planned.needs
+    assert isinstance(need, Need)
+    assert need.test is not None
+    assert need.n == 1_256
+    assert need.test.simulated < need.reached.simulated
+    # 10,000 studies with 1,280 and 1,300 items have a power of 79.7 and 80.5 %.
+    assert need.n_by_test == pytest.approx(1_290, abs=30)
+
+
+def test_without_studies_nothing_is_said_of_the_exact_test() -> None:
+    (need,) = plan_study(Wish(difference=0.05, simulate=0)).needs
+
+    assert isinstance(need, Need)
+    assert need.test is not None
+    assert (need.test.simulated, need.n_by_test) == (None, None)
+
+
+def test_where_the_formula_is_off_the_test_is_held_against_it() -> None:
+    design = Design(items=1_256, threads=1_256, discordant=0.4, deff=1, alike=0)
+    half, most = np.repeat([1.0, 0.0], 500), np.repeat([1.0, 0.0], [900, 100])
+
+    # The formula has 80 %, so that 50 lack 30, which no number of items makes up for.
+    assert items_by_test(0.05, design, seen=half, rejected=half) is None
+    assert items_by_test(0.05, design, seen=most, rejected=most) == 1_248

@@ -148,12 +148,15 @@ const startRating = (setup, source) => {
     $("note").value = draft.note ?? "";
   };
   const drawEnd = (work) => {
-    const nothing = setup.adjudicating ? "There is nothing to settle." : "All done, thank you.";
+    const nothing = setup.adjudicating ? "There is nothing to settle." : on.total ? "All done, thank you." : "There is nothing for you here.";
+    const past = on.recent.length ? ", or open one of your last answers again." : ".";
     const text = setup.adjudicating
       ? "Where raters differ from now on, it appears here."
       : setup.kit
         ? "Save your answers as a file above, and send it to the organiser."
-        : "Everything is saved. You may close this page, or open one of your last answers again.";
+        : on.total
+          ? `Everything is saved. You may close this page${past}`
+          : "None of the items is yours to rate.";
     const others = Object.keys(setup.tasks).filter((name) => name !== task);
     work.replaceChildren(make("div", { className: "end" },
       make("h1", { id: "title", tabIndex: -1 }, nothing), make("p", {}, text),

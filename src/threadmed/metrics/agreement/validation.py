@@ -3,6 +3,8 @@
 Validation
 ├── identification   whether a question carries a misconception: experts, identifiers
 └── scoring          how far an answer corrects it: experts, judges, the panel
+
+At turn 0 one answer stands in several settings with what was said of it; it counts once.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,6 +22,7 @@ from threadmed.metrics.agreement.raters import (
     tabulate,
 )
 from threadmed.metrics.agreement.records import Agreement, PairAgreement
+from threadmed.metrics.alike import first_alike
 from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.records import ADJUDICATED, Rating, Record, Score, ThreadId
 
@@ -102,8 +105,8 @@ class ScoringValidation(
     panel: Versus
     judges: tuple[Versus, ...]
     between_judges: Agreement | NotEstimable
-    """Agreement of the judges with each other, on all items of the study; of a lazy
-    panel those that were asked about every answer."""
+    """Agreement of the judges with each other, on all items of the study, one answer
+    once; of a lazy panel those that were asked about every answer."""
     warnings: tuple[str, ...] = ()
 
 
@@ -179,6 +182,7 @@ def validate_scores(
 
     Args:
         ratings: The experts', each -1, 0 or 1, with target, setting, thread and turn.
+            Of two by one rater of one answer, in two settings, the first counts.
         judges: By judge: score by place, None where it gave none.
         panel: The panel's scores.
         selected: Judges that were asked only where others left a score open. Of what
@@ -202,6 +206,7 @@ def validate_scores(
         for judge, scores in judges.items()
         if judge not in selected
     }
+    ratings = _rated_once(ratings, (*judges.values(), panel))
     return ScoringValidation(
         experts=_experts(ratings, SCORES, level=level),
         panel=versus(ratings, "panel", _in_words(panel), scale=SCORES, level=level),
@@ -212,6 +217,25 @@ def validate_scores(
         between_judges=_between(said, level=level),
         warnings=(*_warnings(ratings), *([lazy] if selected else [])),
     )
+
+
+def _rated_once(
+    ratings: Sequence[Rating], said: Sequence[Mapping[Place, object]]
+) -> list[Rating]:
+    """Take ratings of one answer in several settings for those of the first of them."""
+    places = list(dict.fromkeys(place_of(rating) for rating in ratings))
+    firsts = first_alike(
+        places, [tuple(each.get(place) for each in said) for place in places]
+    )
+    first_of = {place: places[at] for place, at in zip(places, firsts, strict=True)}
+    heads: dict[Place, Rating] = {}
+    found: dict[tuple[Place, str], Rating] = {}
+    for rating in ratings:
+        place = first_of[place_of(rating)]
+        head = heads.setdefault(place, rating)
+        kept = replace(rating, item=head.item, setting=head.setting)
+        found.setdefault((place, rating.rater), kept)
+    return list(found.values())
 
 
 def _in_words(scores: Mapping[Place, Score | None]) -> dict[Place, str | None]:
@@ -302,15 +326,20 @@ def _between(judges: Mapping[str, Said], *, level: float) -> Agreement | NotEsti
     heard = {judge: said for judge, said in judges.items() if said}
     if len(heard) < 2:
         return NotEstimable(reason="there are no verdicts of two judges", n=0)
+    places = list(dict.fromkeys(place for said in heard.values() for place in said))
+    firsts = first_alike(
+        places, [tuple(said.get(place) for said in heard.values()) for place in places]
+    )
     rows = [
         Rating(
             item="/".join(map(str, place)),
             rater=judge,
-            value=value,
+            value=said[place],
             thread_id=ThreadId(place[2]),
         )
         for judge, said in heard.items()
-        for place, value in said.items()
+        for at, place in enumerate(places)
+        if firsts[at] == at and place in said
     ]
     return agree(rows, scale=SCORES, level=level)
 

@@ -18,6 +18,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 import numpy as np
 
+from threadmed.metrics.alike import first_alike
 from threadmed.metrics.bootstrap import stream
 from threadmed.metrics.corrected.records import Expert
 from threadmed.metrics.estimates import NotEstimable, Number
@@ -156,18 +157,14 @@ def panel_quality(
 
 
 def _once(panels: Panels, places: Iterable[int]) -> list[int]:
-    """Keep of some items one each where several settings hold the same answer.
-
-    Scores that come from elsewhere may be of several answers; those that differ stay.
-    """
+    """Keep of some items one each where several settings hold the same answer."""
+    held = list(places)
     scores = np.nan_to_num(panels.table, nan=UNSCORED).tolist()
-    found: dict[tuple[object, ...], int] = {}
-    for at in places:
-        place = panels.places[at]
-        setting = place.setting if place.turn else None
-        key = (place.target, setting, place.thread, place.turn, *scores[at])
-        found.setdefault(key, at)
-    return list(found.values())
+    firsts = first_alike(
+        [_item(panels.places[at]) for at in held],
+        [tuple(scores[at]) for at in held],
+    )
+    return [at for place, at in enumerate(held) if firsts[place] == place]
 
 
 def _part(panels: Panels, places: Sequence[int]) -> Panels:

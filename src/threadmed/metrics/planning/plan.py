@@ -11,6 +11,7 @@ import msgspec
 from threadmed.errors import InputError
 from threadmed.metrics.corrected.label_budget import half_width, labels_needed
 from threadmed.metrics.intervals import Values
+from threadmed.metrics.planning.exact import items_by_test
 from threadmed.metrics.planning.pilot import FEWEST_IN_COMMON, PilotPair, pilot_pairs
 from threadmed.metrics.planning.power import (
     MOST_ITEMS,
@@ -319,11 +320,18 @@ def _difference_needs(
     if n is None:
         return OutOfReach(of="difference", wished=wished, reason=TOO_MANY)
     there = design.sized(n)
+    formula = power_at(wished, there)
+    seen, rejected = (
+        trials.intervals_see(there, wished),
+        trials.tests_see(there, wished),
+    )
     return Need(
         of="difference",
         wished=wished,
         n=n,
-        reached=_beside(power_at(wished, there), trials.intervals_see(there, wished)),
+        reached=_beside(formula, seen),
+        test=_beside(formula, rejected),
+        n_by_test=items_by_test(wished, there, seen=seen, rejected=rejected),
     )
 
 

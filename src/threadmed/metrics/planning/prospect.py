@@ -54,6 +54,11 @@ class Need(Record, frozen=True, kw_only=True, tag="need", tag_field="kind"):
     n: int
     reached: Beside
     """Power for a difference, otherwise half the width, with so many."""
+    test: Beside | None = None
+    """Of a difference: the power of the exact test; its formula is the interval's."""
+    n_by_test: int | None = None
+    """Items with which the exact test has the wished power, about; None where no
+    studies are made, or no number is enough."""
 
 
 class OutOfReach(

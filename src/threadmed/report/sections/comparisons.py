@@ -15,6 +15,7 @@ from threadmed.report.blocks import (
     Quantity,
     Scale,
     Section,
+    Strip,
     Table,
     Words,
 )
@@ -28,6 +29,7 @@ from threadmed.report.readings import (
     strip,
     whole,
 )
+from threadmed.report.strips import reaching
 from threadmed.report.theme import SETTING_READS
 
 SHARES = Scale(low=0, high=1, ticks=((0, "0"), (0.5, "50"), (1, "100")))
@@ -57,6 +59,13 @@ COMPARED = (
     Column(key="left_out", title="Left out"),
 )
 """What is shown of every difference."""
+
+
+def kappa_scale(rows: Sequence[Sequence[Cell]]) -> Scale:
+    """Give the axis of a column of kappas: from 0, or lower where a strip needs it."""
+    cells = (cell for row in rows for cell in row)
+    return reaching(UNIT, [cell for cell in cells if isinstance(cell, Strip)])
+
 
 NOTE = (
     "Only first, only second: items that one side alone corrected. p: exact, over whole "

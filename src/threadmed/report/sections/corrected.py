@@ -31,6 +31,7 @@ from threadmed.report.numbers import (
 )
 from threadmed.report.readings import (
     Number,
+    derived_rate,
     difference,
     estimate_columns,
     mean,
@@ -113,7 +114,7 @@ def _rates(groups: Sequence[Corrected]) -> Table:
 
 
 def _row(group: Corrected) -> tuple[Cell, ...]:
-    fixed, interval = rate(group.pcr.corrected)
+    fixed, interval = derived_rate(group.pcr.corrected)
     notes = dict.fromkeys((fixed.note, *group.warnings))
     noted = "; ".join(note for note in notes if note)
     return (
@@ -163,7 +164,7 @@ def _means(means: Sequence[CorrectedMean]) -> Table:
                 setting_cell(each.setting),
                 whole(len(each.targets)),
                 *rate(each.judge),
-                *rate(each.corrected),
+                *derived_rate(each.corrected),
                 _believed(each.lam),
                 whole(each.n_labels),
             )
@@ -232,11 +233,11 @@ def _others(groups: Sequence[Corrected]) -> Table:
             (
                 Words(text=group.target),
                 setting_cell(group.setting),
-                *rate(group.rogan_gladen),
-                *rate(group.inverted_pcr),
+                *derived_rate(group.rogan_gladen),
+                *derived_rate(group.inverted_pcr),
                 *mean(group.pcs.judge),
                 *mean(group.pcs.corrected),
-                *(rate(group.post_stratified) if by_verdict else ()),
+                *(derived_rate(group.post_stratified) if by_verdict else ()),
                 whole(group.n_labels),
             )
             for group in groups

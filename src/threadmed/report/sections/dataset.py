@@ -31,8 +31,7 @@ def dataset(found: Found) -> Section | None:
         return None
     blocks: list[Block | None] = [
         Prose(
-            text="Threads come from a dump in which verified physicians answer. A "
-            "thread is complete when its patient asked on at least twice, and fully "
+            text=f"{_origin(manifest)} A thread is complete when its patient asked on at least twice, and fully "
             "answered when a physician answered every question."
         ),
         _cut_off(manifest),
@@ -47,6 +46,19 @@ def dataset(found: Found) -> Section | None:
         id="dataset",
         title="Dataset",
         blocks=tuple(block for block in blocks if block is not None),
+    )
+
+
+def _origin(manifest: Dataset) -> str:
+    """Say where threads come from; of the sample that nobody wrote it."""
+    if manifest.is_invented:
+        return (
+            "Threads come from the invented sample dump of threadmed: nobody wrote "
+            "these messages, and those who answer as physicians are invented too."
+        )
+    return (
+        "Threads come from a dump in which people answer whose flair says that they "
+        "are physicians."
     )
 
 

@@ -268,7 +268,7 @@ def _steps(found: Sequence[Decomposition]) -> Table:
     return Table(
         id="table-steps",
         title="From one turn to the next in the same thread",
-        caption="Mean change in points, over consecutive scored turns, multi-turn.",
+        caption="Mean change in points, over scored turns next to each other, multi-turn.",
         columns=(
             Column(key="model", title="Model", align="text"),
             Column(key="what", title="Of what", align="text"),

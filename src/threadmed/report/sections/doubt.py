@@ -33,6 +33,7 @@ from threadmed.report.numbers import (
 from threadmed.report.readings import (
     agreement,
     cells,
+    derived_rate,
     estimate_columns,
     rate,
     said,
@@ -41,7 +42,7 @@ from threadmed.report.readings import (
     warned,
     whole,
 )
-from threadmed.report.sections.comparisons import UNIT
+from threadmed.report.sections.comparisons import kappa_scale
 from threadmed.report.sections.judges import confusion_table, experts_of
 from threadmed.report.sections.trust import ceiling_of
 
@@ -89,6 +90,7 @@ def _check(held: Sequence[Identified], ceiling: object) -> Table:
     note += "without one for experts, the share that it leaves."
     if not isinstance(ceiling, NotEstimable):
         note += f" Experts with each other: \u03ba {agreement(ceiling)[0].text}."  # type: ignore[arg-type]
+    rows = tuple(row for each in held for row in _check_rows(each))
     return Table(
         id="table-identification",
         title="Identification against experts",
@@ -97,11 +99,11 @@ def _check(held: Sequence[Identified], ceiling: object) -> Table:
             Column(key="source", title="Source", align="text"),
             Column(key="measure", title="Measure", align="text"),
             *estimate_columns(value="Value"),
-            Column(key="drawn", title="", align="drawing", scale=UNIT),
+            Column(key="drawn", title="", align="drawing", scale=kappa_scale(rows)),
             Column(key="n", title="n"),
             Column(key="missing", title="Missing"),
         ),
-        rows=tuple(row for each in held for row in _check_rows(each)),
+        rows=rows,
         note=note,
         judged=False,
     )
@@ -219,7 +221,7 @@ def _rates(rates: Sequence[TrueRate]) -> Table:
 
 
 def _rate_row(each: TrueRate) -> tuple[Cell, ...]:
-    true, interval = rate(each.true_pcr)
+    true, interval = derived_rate(each.true_pcr)
     missed = _bound(each.with_missed)
     why = missed[0].note if missed[1].low is None else ""
     notes = "; ".join(dict.fromkeys(note for note in (true.note, why) if note))

@@ -27,7 +27,7 @@ from threadmed.report.readings import (
     warned,
     whole,
 )
-from threadmed.report.sections.comparisons import UNIT
+from threadmed.report.sections.comparisons import kappa_scale
 from threadmed.report.sections.panel import among_judges
 from threadmed.report.sections.trust import ceiling_of
 
@@ -70,7 +70,7 @@ def judges(found: Found) -> Section | None:
 def _against_experts(scoring: ScoringValidation) -> list[Block]:
     everyone = (scoring.panel, *scoring.judges)
     return [
-        Prose(text=_opening(scoring)),
+        Prose(text=opening(scoring)),
         *warned(scoring.warnings),
         confusion_table(
             "table-confusion",
@@ -97,19 +97,17 @@ def _against_experts(scoring: ScoringValidation) -> list[Block]:
     ]
 
 
-def _opening(scoring: ScoringValidation) -> str:
+def opening(scoring: ScoringValidation) -> str:
+    """Say who scored how much, and how far panel and experts are alike."""
     panel, experts = scoring.panel, scoring.experts
     text = (
         f"{experts_of(experts)} scored "
         f"{things(experts.n_items, 'answer')}, {count(experts.n_several)} of them "
-        "twice or more. Panel and experts give the same score to "
-        f"{said(panel.agreement.raw, percent)}"
+        f"twice or more. {_same_score('Panel and experts', panel.agreement.raw)}"
     )
     if not isinstance(experts.ceiling, NotEstimable):
-        text += (
-            "; experts give each other\u2019s to "
-            f"{said(experts.ceiling.overall.raw, percent)}"
-        )
+        raw = experts.ceiling.overall.raw
+        text += f". {_same_score('Experts with each other', raw)}"
     left = [
         (panel.n_split, "on which experts differ and nobody settled it"),
         (panel.n_unrated, "that no expert gave a score"),
@@ -117,6 +115,20 @@ def _opening(scoring: ScoringValidation) -> str:
     ]
     out = [f"{things(n, 'answer')} {why}" for n, why in left if n]
     return f"{text}. Left out: {'; '.join(out)}." if out else f"{text}."
+
+
+def _same_score(who: str, number: Number) -> str:
+    """Say to which share two sides give the same score, or that it is not known.
+
+    Example:
+        >>> few = NotEstimable(reason="fewer than 5 scored items", n=3)
+        >>> _same_score("Panel and experts", few)
+        'Panel and experts: how often they give the same score is not known (fewer than 5 scored items)'
+    """
+    if isinstance(number, NotEstimable):
+        how = "how often they give the same score"
+        return f"{who}: {how} is {said(number, percent)}"
+    return f"{who} give the same score to {said(number, percent)}"
 
 
 def experts_of(experts: Experts) -> str:
@@ -192,7 +204,7 @@ def agreement_table(
         columns=(
             Column(key="judge", title="Judge", align="text"),
             *estimate_columns(raw="Same, %", kappa="\u03ba"),
-            Column(key="drawn", title="", align="drawing", scale=UNIT),
+            Column(key="drawn", title="", align="drawing", scale=kappa_scale(rows)),
             *estimate_columns(f1="Macro F1"),
             Column(key="n", title="n"),
             Column(key="missing", title="Missing"),
@@ -238,6 +250,23 @@ def _coefficients(everyone: Sequence[Versus], experts: Experts) -> Table:
     if not isinstance(experts.ceiling, NotEstimable):
         overall = experts.ceiling.overall.coefficients
         found.append(("experts with each other", overall))
+    rows = tuple(
+        (
+            Words(text=judge),
+            Words(text=name),
+            *agreement(number),
+            strip(number, ratio, unit=""),
+            whole(number.n),
+        )
+        for judge, each in found
+        for name, number in (
+            ("\u03ba, quadratic", each.kappa_quadratic),
+            ("Gwet\u2019s AC1", each.ac1),
+            ("Gwet\u2019s AC2, quadratic", each.ac2_quadratic),
+            ("Krippendorff\u2019s \u03b1, nominal", each.alpha_nominal),
+            ("Krippendorff\u2019s \u03b1, ordinal", each.alpha_ordinal),
+        )
+    )
     return Table(
         id="table-coefficients",
         title="Agreement by other coefficients",
@@ -245,26 +274,10 @@ def _coefficients(everyone: Sequence[Versus], experts: Experts) -> Table:
             Column(key="judge", title="Judge", align="text"),
             Column(key="coefficient", title="Coefficient", align="text"),
             *estimate_columns(value="Value"),
-            Column(key="drawn", title="", align="drawing", scale=UNIT),
+            Column(key="drawn", title="", align="drawing", scale=kappa_scale(rows)),
             Column(key="n", title="n"),
         ),
-        rows=tuple(
-            (
-                Words(text=judge),
-                Words(text=name),
-                *agreement(number),
-                strip(number, ratio, unit=""),
-                whole(number.n),
-            )
-            for judge, each in found
-            for name, number in (
-                ("\u03ba, quadratic", each.kappa_quadratic),
-                ("Gwet\u2019s AC1", each.ac1),
-                ("Gwet\u2019s AC2, quadratic", each.ac2_quadratic),
-                ("Krippendorff\u2019s \u03b1, nominal", each.alpha_nominal),
-                ("Krippendorff\u2019s \u03b1, ordinal", each.alpha_ordinal),
-            )
-        ),
+        rows=rows,
     )
 
 

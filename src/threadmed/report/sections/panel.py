@@ -40,7 +40,7 @@ from threadmed.report.readings import (
     warned,
     whole,
 )
-from threadmed.report.sections.comparisons import UNIT
+from threadmed.report.sections.comparisons import kappa_scale
 from threadmed.report.theme import SETTING_NAMES
 
 UNKNOWN = ": it counts as one of its own"
@@ -171,6 +171,17 @@ def _row(
 
 
 def _pairs(quality: PanelQuality) -> Table:
+    rows = tuple(
+        (
+            Words(text=pair.first),
+            Words(text=pair.second),
+            *rate(pair.raw),
+            *agreement(pair.kappa),
+            strip(pair.kappa, ratio, unit=""),
+            whole(pair.n),
+        )
+        for pair in quality.pairs
+    )
     return Table(
         id="table-pairs",
         title="Agreement of every two judges",
@@ -178,20 +189,10 @@ def _pairs(quality: PanelQuality) -> Table:
             Column(key="first", title="First", align="text"),
             Column(key="second", title="Second", align="text"),
             *estimate_columns(raw="Same, %", kappa="\u03ba"),
-            Column(key="drawn", title="", align="drawing", scale=UNIT),
+            Column(key="drawn", title="", align="drawing", scale=kappa_scale(rows)),
             Column(key="n", title="n"),
         ),
-        rows=tuple(
-            (
-                Words(text=pair.first),
-                Words(text=pair.second),
-                *rate(pair.raw),
-                *agreement(pair.kappa),
-                strip(pair.kappa, ratio, unit=""),
-                whole(pair.n),
-            )
-            for pair in quality.pairs
-        ),
+        rows=rows,
         note="Answers of all models and settings that both scored.",
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from threadmed.metrics.contrasts import main_setting
+from threadmed.metrics.decline import NO_TARGET_TURN
 from threadmed.metrics.estimates import Estimate, NotEstimable, Number
 from threadmed.metrics.measurement import Comparison, Group, Measurement
 from threadmed.report.blocks import Question
@@ -14,7 +15,7 @@ from threadmed.report.numbers import (
     points,
     span,
 )
-from threadmed.report.readings import bounds_note, said
+from threadmed.report.readings import bounds_note, reason, said
 from threadmed.report.sections.trust import Trust
 
 
@@ -53,7 +54,7 @@ def _falls(measured: Measurement) -> list[Question]:
             "part of it may be that later questions are harder",
         ),
         _in_points(
-            "How much to its own answers?",
+            "What do a model\u2019s own answers cost by turn 2?",
             own,
             "on the same questions" + _of_the_fall(own_shares(measured)),
         ),
@@ -146,8 +147,13 @@ def _in_points(
     """Answer in points, and say for whom the interval holds 0."""
     known = [(name, n) for name, n in numbers if isinstance(n, Estimate)]
     if not known:
-        why = next(n.reason for _, n in numbers if isinstance(n, NotEstimable))
-        return Question(question=question, answer="Not known", detail=f"{why}.")
+        why = next(n for _, n in numbers if isinstance(n, NotEstimable))
+        is_asked = why.reason != NO_TARGET_TURN.reason
+        return Question(
+            question=question,
+            answer="Not known" if is_asked else "Not asked",
+            detail=f"{reason(why)}.",
+        )
     values = [n.value for _, n in known]
     low, high = (f"{end * 100:.0f}" for end in (min(values), max(values)))
     low, high = (_minus(end) for end in (low, high))

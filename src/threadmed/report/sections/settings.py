@@ -43,8 +43,8 @@ def settings(found: Found) -> Section | None:
     blocks: list[Block] = [
         Prose(
             text="The same questions, of turn 1 and later, are asked after the "
-            "model\u2019s own answers, after no answers, and after the "
-            "physician\u2019s. Only what the model has read changes between them, so "
+            "model\u2019s own answers, after the patient\u2019s messages alone, and after "
+            "the physician\u2019s answers. Only what the model has read changes between them, so "
             "here a difference has a cause."
         )
     ]

@@ -18,6 +18,7 @@ from threadmed.report.material import Found
 from threadmed.report.numbers import MISSING, listed, percent
 from threadmed.report.readings import (
     bound_cells,
+    derived_rate,
     estimate_columns,
     rate,
     setting_cell,
@@ -84,7 +85,7 @@ def _weighted(groups: Sequence[HarmGroup]) -> Table:
             (
                 Words(text=group.target),
                 setting_cell(group.setting),
-                *rate(group.weighted_pcr),
+                *derived_rate(group.weighted_pcr),
                 strip(group.weighted_pcr, percent),
                 whole(group.weighted_pcr.n),
                 whole(group.n_items),

@@ -29,16 +29,21 @@ def summary(found: Found) -> Summary:
         )
     trust = trust_of(found.validation)
     return Summary(
-        headline=_headline(trust.before, measured),
+        headline=headline(trust.before, measured),
         lead=_lead(found, measured),
         figure=_picture(found, measured),
         questions=questions(measured, trust),
     )
 
 
-def _headline(before: str, measured: Measurement) -> str:
-    """Begin with a capital, but leave the name of a model as it is."""
+def headline(before: str, measured: Measurement) -> str:
+    """Begin with a capital, but leave the name of a model as it is.
+
+    Judges are named where a rate follows that is theirs.
+    """
     said = finding(measured)
+    if not any(isinstance(group.pcr, Estimate) for group in main_groups(measured)):
+        before = ""
     is_name = any(said.startswith(group.target) for group in measured.groups)
     if before or is_name:
         return before + said

@@ -128,7 +128,7 @@ def _pairs(groups: Sequence[Group]) -> Table:
     return Table(
         id="table-flips",
         title="From one question to the next",
-        caption="Pairs of consecutive labelled turns, both scored, multi-turn.",
+        caption="Pairs of turns next to each other, both labelled and scored, multi-turn.",
         key=(
             Swatch(text="corrected both times", colour="blue"),
             Swatch(text="recovered", colour="blue-2"),

@@ -19,10 +19,11 @@ threadmed.start((catalogue) => {
   let rows = ROWS;
   let open = null;                /* question, target, setting (or null) */
   let drawn = 0;
+  let strange = {};               /* filters in the address that the form lacks */
   let lost = "";                  /* a name in the address that nothing here has */
   let search = { query: "", terms: [], hits: new Map(), done: new Set(), failed: new Set(), running: false };
 
-  const fields = () => Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, name === "q" ? value.trim() : value]).filter(([, value]) => value));
+  const fields = () => ({ ...Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, name === "q" ? value.trim() : value]).filter(([, value]) => value)), ...strange });
   const nameOf = ({ question, target, setting }) => {
     const [thread, turn] = catalogue.questions[question];
     const parts = [catalogue.threads[thread][0], turn, catalogue.targets[target].slug];
@@ -83,10 +84,11 @@ threadmed.start((catalogue) => {
       el("span", { class: "tx" }, drawing.marked(belief || "a misconception"))));
   };
 
-  const showList = () => {
+  const showList = (seeking = false) => {
     const focused = list.contains(document.activeElement) ? document.activeElement.dataset.question : null;
     const chosen = places();
     list.replaceChildren(...found.slice(0, rows).map((each) => rowOf(each, chosen)));
+    if (!found.length && !seeking) list.append(el("li", { class: "nothing" }, "No answer is like that. ", el("button", { type: "button", class: "clear" }, "Clear the filter")));
     more.parentElement.hidden = found.length <= rows;
     if (focused) (list.querySelector(`[data-question="${focused}"]`) || list).focus();
   };
@@ -156,10 +158,11 @@ threadmed.start((catalogue) => {
     });
     form.querySelector(".found").textContent = count(answers) + " of " + count(total) + " answers, " + count(found.length) + " of " + count(catalogue.questions.length) + " questions";
     find.querySelector("summary").textContent = "Search and filter: " + count(answers) + " of " + count(total) + " answers";
-    showList();
+    showList(missing.size > 0);
     where();
     progress(missing);
     apply.missing = missing;
+    if (!open) show();
     if (missing.size) pump(missing);
   };
 
@@ -177,9 +180,10 @@ threadmed.start((catalogue) => {
   };
   const picker = (legend, name, options) => el("fieldset", { class: "seg" }, el("legend", {}, legend), options.map(({ value, text, key, checked }) =>
     el("label", {}, el("input", { type: "radio", name, value, checked, "aria-keyshortcuts": key }), el("span", {}, text))));
+  const turnsOf = (thread) => catalogue.threads[thread][2] > 1 ? "turns 0 to " + (catalogue.threads[thread][2] - 1) : "one turn";
   const bar = ([thread, turn]) => el("div", { class: "where" },
     el("button", { type: "button", id: "back" }, "\u2190 All found"),
-    el("span", {}, catalogue.threads[thread][1] + " \u00b7 turn " + turn + " of " + (catalogue.threads[thread][2] - 1)), el("span", { id: "place" }),
+    el("span", {}, catalogue.threads[thread][1] + " \u00b7 turn " + turn + " of " + turnsOf(thread)), el("span", { id: "place" }),
     el("span", { class: "r" }, [["previous", "\u2190 Previous", "k"], ["next", "Next \u2192", "j"], ["copy", "Copy link", "c"], ["help", "Keys", "?"]].map(([id, text, key]) =>
       el("button", { type: "button", id, "aria-keyshortcuts": key }, text, " ", el("kbd", { "aria-hidden": "true" }, key)))));
   const choices = (question) => {
@@ -195,7 +199,7 @@ threadmed.start((catalogue) => {
       drawn++;
       reading.replaceChildren(el("div", { class: "empty" },
         lost ? el("p", { class: "notice", role: "alert" }, "This study has no answer with the name " + lost + ".") : null,
-        el("p", {}, "Choose a question from the list, or press ", el("kbd", {}, "j"), " for the first; ", el("kbd", {}, "?"), " shows all keys."),
+        found.length === 0 ? null : el("p", {}, "Choose a question from the list, or press ", el("kbd", {}, "j"), " for the first; ", el("kbd", {}, "?"), " shows all keys."),
         el("dl", {}, Object.entries(catalogue.states).slice(0, 3).flatMap(([letter, { meaning }]) => [el("dt", {}, chip(letter, { big: true })), el("dd", {}, "the false belief was " + meaning)]),
           el("dt", {}, el("span", { class: "sc none" }, "\u2013")), el("dd", {}, "there is no score; the answer says why"))));
       return;
@@ -242,6 +246,7 @@ threadmed.start((catalogue) => {
     let text = hash;
     try { text = decodeURIComponent(hash); } catch { /* an address that somebody cut */ }
     const name = given.get("at") || (hash.includes("=") || hash === "dark" ? "" : text);
+    strange = Object.fromEntries([...given].filter(([key]) => key !== "at" && !form.elements[key]));
     const at = placed(name);
     lost = at ? "" : name;
     for (const field of form.elements) if (field.name) {
@@ -296,7 +301,12 @@ threadmed.start((catalogue) => {
     rows = ROWS;
     typing = setTimeout(() => { apply(); remember(); }, event.target.type === "search" ? 180 : 0);
   });
-  form.addEventListener("reset", () => setTimeout(() => { apply(); remember(); }));
+  form.addEventListener("reset", () => setTimeout(() => { strange = {}; rows = ROWS; apply(); remember(); }));
+  list.addEventListener("click", (event) => {
+    if (!event.target.closest("button.clear")) return;
+    form.reset();
+    setTimeout(() => list.querySelector("a")?.focus());
+  });
   form.addEventListener("submit", (event) => { event.preventDefault(); list.querySelector("a")?.focus(); });
   more.addEventListener("click", () => { rows += ROWS; showList(); });
   new IntersectionObserver(([seen]) => { if (seen.isIntersecting) more.click(); }).observe(more);

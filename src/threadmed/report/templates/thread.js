@@ -169,7 +169,7 @@ const drawing = (() => {
   const moved = ({ columns }, name) => {
     const scores = new Set(columns.map(({ item }) => catalogue.states[item.state].score).filter((score) => score !== null));
     if (columns.length === 1 && columns[0].settings.length < 2) return name + ", asked in one setting.";
-    if (columns.length < 2) return name + ", one request in all settings.";
+    if (columns.length < 2) return name + ", one request in these settings.";
     if (scores.size > 1) return name + ": the score changes with what it had read.";
     if (scores.size === 1) return name + ": the score is the same whatever it had read.";
     return name + ": no answer has a score.";
