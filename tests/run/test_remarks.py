@@ -90,3 +90,13 @@ def test_questions_that_nobody_labels_are_told_of(tmp_path: Path) -> None:
     assert told_of(folder, Scripts().open) == [
         "2 of 10 questions have no label and are left out"
     ]
+
+
+def test_a_harm_class_of_a_question_that_is_not_here_is_told_of(tmp_path: Path) -> None:
+    folder = write_study(tmp_path)
+    folder.harms.parent.mkdir(exist_ok=True)
+    folder.harms.write_text("thread_id,turn,rater,value\nTHREAD_9999,0,a,mild\n")
+
+    assert told_of(folder, Scripts().open) == [
+        "the harm class of 1 question in ratings/harm.csv is of no question here"
+    ]
