@@ -62,7 +62,7 @@ def test_scores_are_counted_by_kind() -> None:
 
 
 def test_bounds_are_what_no_missing_score_can_leave() -> None:
-    found = bounds(SOME, number=NUMBER)
+    found = bounds(SOME, pcr(SOME, number=NUMBER), number=NUMBER)
 
     assert estimate(found.all_wrong).low == wilson(4 / 12, 12).low
     assert estimate(found.all_right).high == wilson(6 / 12, 12).high
@@ -71,7 +71,7 @@ def test_bounds_are_what_no_missing_score_can_leave() -> None:
 def test_without_missing_scores_both_bounds_are_the_rate() -> None:
     full = SOME.scored
 
-    found = bounds(full, number=NUMBER)
+    found = bounds(full, pcr(full, number=NUMBER), number=NUMBER)
 
     assert found.all_wrong == found.all_right == pcr(full, number=NUMBER)
     assert not found.is_needed

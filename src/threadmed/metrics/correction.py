@@ -165,25 +165,28 @@ def score_counts(items: Items) -> ScoreCount:
     )
 
 
-def bounds(items: Items, *, number: Numbered) -> Bounds:
+def bounds(items: Items, overall: Number, *, number: Numbered) -> Bounds:
     """Say what PCR would be with every missing score wrong, and with every one right.
 
     Args:
         items: All labelled items of one target and setting, at least one.
+        overall: Their PCR, which both bounds are where nothing is missing.
         number: Options and name.
 
     Example:
         >>> scores = np.array([1.0, 1, 1, 0, 0, np.nan])
         >>> items = Items(np.arange(6), np.zeros(6, int), scores, scores < 2)
-        >>> found = bounds(items, number=Numbered(MeasureOptions(), ("m",)))
+        >>> number = Numbered(MeasureOptions(), ("m",))
+        >>> found = bounds(items, pcr(items, number=number), number=number)
         >>> found.n_missing, found.all_wrong.value, round(found.all_right.value, 3)
         (1, 0.5, 0.667)
     """
     missing = ~items.is_scored
     n_missing = int(missing.sum())
     if not n_missing:
-        same = pcr(items, number=number)
-        return Bounds(n_missing=0, all_wrong=same, all_right=same, is_needed=False)
+        return Bounds(
+            n_missing=0, all_wrong=overall, all_right=overall, is_needed=False
+        )
     return Bounds(
         n_missing=n_missing,
         all_wrong=share(
@@ -247,10 +250,11 @@ def published_oracle(
     own = oracle.where(oracle.turns > 0).scored
     joined = copied.joined(own)
     named = number / "with turn 0"
+    overall = pcr(joined, number=named)
     return PublishedOracle(
         target=number.name[0],
         n_oracle=len(own.turns),
         n_copied=len(copied.turns),
-        pcr=pcr(joined, number=named),
-        uncorrected=uncorrected(joined, number=named),
+        pcr=overall,
+        uncorrected=complement(overall),
     )

@@ -239,7 +239,7 @@ def _group(rows: Rows, items: Items, *, number: Numbered) -> Group:
         pcr=overall,
         uncorrected=complement(overall),
         pcs=pcs(items, number=number),
-        bounds=bounds(items, number=number),
+        bounds=bounds(items, overall, number=number),
         by_turn=by_turn(items, number=number),
         recovery=followed.consecutive
         if number.options.recovery_pairs == "consecutive"

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import assert_never
 
 from threadmed.report.blocks import (
@@ -142,6 +142,12 @@ def to_latex(table: Table, *, mark: str) -> str:
     kept = [i for i, column in enumerate(table.columns) if column.align != "drawing"]
     columns = [table.columns[i] for i in kept]
     notes = cell_notes(table)
+
+    def row(cells: Sequence[Cell]) -> str:
+        return _line(
+            [_written(cells[i], notes, plain=latex, raised="$^{{}}$") for i in kept]
+        )
+
     spec = "".join("l" if column.align == "text" else "r" for column in columns)
     caption = " ".join(
         part for part in (table.title + ".", table.caption, mark) if part
@@ -156,11 +162,10 @@ def to_latex(table: Table, *, mark: str) -> str:
         r"    \toprule",
         _line([latex(column.title) for column in columns]),
         r"    \midrule",
-        *(_line([_printed(row[i], notes) for i in kept]) for row in table.rows),
+        *(row(cells) for cells in table.rows),
     ]
     if table.total:
-        total = _line([_printed(table.total[i], notes) for i in kept])
-        lines += [r"    \midrule", total]
+        lines += [r"    \midrule", row(table.total)]
     lines += [r"    \bottomrule", r"  \end{tabular}"]
     below = [f"$^{{{letter(notes, note)}}}$ {latex(note)}." for note in notes]
     below = [latex(table.note), *below] if table.note else below
@@ -184,7 +189,10 @@ def to_markdown(table: Table, *, mark: str) -> str:
         return f"| {' | '.join(cells)} |"
 
     def row(cells: Sequence[Cell], around: str = "") -> str:
-        shown = (_marked_down(cells[i], notes) for i in kept)
+        shown = (
+            _written(cells[i], notes, plain=markdown, raised="<sup>{}</sup>")
+            for i in kept
+        )
         return line(f"{around}{text}{around}" if text else "" for text in shown)
 
     ends = [table.caption, f"{mark}." if mark else ""]
@@ -202,13 +210,23 @@ def to_markdown(table: Table, *, mark: str) -> str:
     return "\n".join([*lines, *(["", " ".join(below)] if below else []), ""])
 
 
-def _marked_down(cell: Cell, notes: Sequence[str]) -> str:
+def _written(
+    cell: Cell, notes: Sequence[str], *, plain: Callable[[str], str], raised: str
+) -> str:
+    """Write a cell as text, with the letter of its note.
+
+    Args:
+        cell: What stands in it; a drawing leaves it empty.
+        notes: Those of the table, in the order of their letters.
+        plain: Writes text so that the format shows it as it is.
+        raised: How the format raises what takes the place of {}.
+    """
     match cell:
         case Words() | Interval():
-            return markdown(cell.text)
+            return plain(cell.text)
         case Quantity():
-            raised = f"<sup>{letter(notes, cell.note)}</sup>" if cell.note else ""
-            return markdown(cell.text) + raised
+            above = raised.replace("{}", letter(notes, cell.note)) if cell.note else ""
+            return plain(cell.text) + above
         case Strip() | Stack():
             return ""
         case _:
@@ -228,19 +246,6 @@ def markdown(text: str) -> str:
 
 def _line(cells: Sequence[str]) -> str:
     return f"    {' & '.join(cells)} \\\\"
-
-
-def _printed(cell: Cell, notes: Sequence[str]) -> str:
-    match cell:
-        case Words() | Interval():
-            return latex(cell.text)
-        case Quantity():
-            raised = f"$^{{{letter(notes, cell.note)}}}$" if cell.note else ""
-            return latex(cell.text) + raised
-        case Strip() | Stack():
-            return ""
-        case _:
-            assert_never(cell)
 
 
 def latex(text: str) -> str:
