@@ -8,6 +8,7 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -117,6 +118,7 @@ def datasheet(manifest: Manifest, *, invented: bool = False) -> str:
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
+@cache
 def _template() -> Template:
     environment = Environment(
         loader=PackageLoader("threadmed.dataset"),

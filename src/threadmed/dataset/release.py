@@ -5,7 +5,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeVar
 import msgspec
 
 from threadmed import __version__
+from threadmed.dataset.census import without_names
 from threadmed.dataset.datasheet import datasheet
 from threadmed.dataset.manifest import (
     BothStatistics,
@@ -23,6 +24,7 @@ from threadmed.dataset.manifest import (
     YearCount,
 )
 from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.passes.executors import collection_paused
 from threadmed.dataset.passes.gather import Found, TurnSource
 from threadmed.dataset.privacy.audit import (
     leaks_in_text,
@@ -31,7 +33,14 @@ from threadmed.dataset.privacy.audit import (
     searched,
     vocabulary,
 )
-from threadmed.dataset.privacy.batches import Open, batches, scrub_batch
+from threadmed.dataset.privacy.batches import (
+    Open,
+    Scrubbed,
+    batches,
+    is_answered,
+    joined,
+    scrub_batch,
+)
 from threadmed.dataset.privacy.known import Known, ordinary_words, together
 from threadmed.dataset.privacy.recognise import presidio
 from threadmed.dataset.privacy.scrub import scrub_line
@@ -39,7 +48,7 @@ from threadmed.dataset.sample import sample_hashes
 from threadmed.dataset.statistics import describe, tokens
 from threadmed.dataset.threads.pairing import TurnFlags
 from threadmed.errors import InputError
-from threadmed.records import Record, Thread, ThreadId
+from threadmed.records import Record, ThreadId
 from threadmed.store import (
     atomic,
     read_bytes,
@@ -112,8 +121,15 @@ def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manife
         InputError: If the folder cannot be written, or if the audit finds a trace of
             a person in what would be written.
     """
+    # The collector would walk all that is held, time and again; but what a library
+    # with a model leaves behind has to be collected.
+    is_paused = release.options.names != "presidio"
+    with collection_paused() if is_paused else nullcontext():
+        return _write(release, out, kind=kind)
+
+
+def _write(release: Release, out: Path, *, kind: Kind) -> Manifest:
     _refuse_other_kind(out, kind)
-    scrubbed: Counter[str] = Counter()
     known: dict[str, Known] = {
         name: found.known for name, found in release.found.items()
     }
@@ -121,17 +137,12 @@ def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manife
         {name: found.turns for name, found in release.found.items()}, known
     )
     everybody = together(known.values())
-    lengths: dict[str, int] = {}
-    threads = _threads(release, words, scrubbed, lengths)
-    answered = [
-        thread for thread in threads if all(turn.answer for turn in thread.turns)
-    ]
-    flair = _without_names(release.flair, everybody)
+    flags = _flags(release)
+    scrubbed = _scrubbed(release, flags, words)
+    flair = without_names(release.flair, everybody)
     release = msgspec.structs.replace(release, flair=flair)
-    manifest = _manifest(
-        release, threads, answered, kind=kind, scrubbed=scrubbed, lengths=lengths
-    )
-    files = _files(release, threads, answered, manifest)
+    manifest = _manifest(release, scrubbed, kind=kind)
+    files = _files(release, scrubbed, flags, manifest)
     with ExitStack() as stack:
         # Files take their places in the reverse order, so that the manifest comes last.
         places = {
@@ -141,7 +152,13 @@ def write_release(release: Release, out: Path, *, kind: Kind = "text") -> Manife
         write_json(places["manifest.json"], manifest)
         for name, write in files.items():
             write(places[name])
-        refuse_leaks(places, known, everybody, words | _own_words(manifest))
+        refuse_leaks(
+            places,
+            known,
+            everybody,
+            words | _own_words(manifest),
+            clean=scrubbed.clean,
+        )
     return manifest
 
 
@@ -164,38 +181,35 @@ def _is_invented(inputs: Sequence[InputFile]) -> bool:
 
 
 def _files(
-    release: Release,
-    threads: Sequence[Thread],
-    answered: Sequence[Thread],
-    manifest: Manifest,
+    release: Release, scrubbed: Scrubbed, flags: Sequence[bytes], manifest: Manifest
 ) -> dict[str, Callable[[Path], None]]:
     """Give what writes each file of a folder but the manifest."""
     sheet = datasheet(manifest, invented=_is_invented(release.inputs))
     files = (
         _files_of_ids(release)
         if manifest.release == "ids"
-        else _files_of_text(threads, answered)
+        else _files_of_text(scrubbed)
     )
-    flags = [
-        ThreadFlags(thread_id=name, turns=found.flags)
-        for name, found in release.found.items()
-    ]
     return files | {
-        "flags.jsonl": partial(write_records, records=flags),
+        "flags.jsonl": partial(_write_lines, lines=flags),
         "README.md": partial(write_text, text=sheet),
         "flair_census.csv": partial(write_text, text=_table(manifest.flair)),
         "funnel.csv": partial(write_text, text=_table(manifest.funnel)),
     }
 
 
-def _files_of_text(
-    threads: Sequence[Thread], answered: Sequence[Thread]
-) -> dict[str, Callable[[Path], None]]:
-    files: dict[str, Callable[[Path], None]] = {}
-    for name, those in (("complete", threads), ("answered", answered)):
-        files[f"{name}.jsonl"] = partial(write_records, records=those)
-        files[f"{name}.parquet"] = partial(write_parquet, threads=those)
-    return files
+def _files_of_text(scrubbed: Scrubbed) -> dict[str, Callable[[Path], None]]:
+    lines = [
+        line
+        for line, thread in zip(scrubbed.lines, scrubbed.threads, strict=True)
+        if is_answered(thread)
+    ]
+    return {
+        "complete.jsonl": partial(_write_lines, lines=scrubbed.lines),
+        "complete.parquet": partial(write_parquet, threads=scrubbed.threads),
+        "answered.jsonl": partial(_write_lines, lines=lines),
+        "answered.parquet": partial(write_parquet, threads=scrubbed.answered()),
+    }
 
 
 def _files_of_ids(release: Release) -> dict[str, Callable[[Path], None]]:
@@ -206,56 +220,33 @@ def _files_of_ids(release: Release) -> dict[str, Callable[[Path], None]]:
     return {"ids.jsonl": partial(write_records, records=sources)}
 
 
-def _threads(
-    release: Release,
-    words: Collection[str],
-    scrubbed: Counter[str],
-    lengths: dict[str, int],
-) -> list[Thread]:
+def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
+    with atomic(path) as temporary, temporary.open("wb") as file:
+        file.writelines(line + b"\n" for line in lines)
+
+
+def _flags(release: Release) -> list[bytes]:
+    encode = msgspec.json.Encoder().encode
+    return [
+        encode(ThreadFlags(thread_id=name, turns=found.flags))
+        for name, found in release.found.items()
+    ]
+
+
+def _scrubbed(
+    release: Release, flags: Sequence[bytes], words: Collection[str]
+) -> Scrubbed:
     """Give the threads with placeholders for what leads to a person."""
     scrub = partial(scrub_batch, words=words, tokens=tokens)
     some = batches(
-        Open(turns=found.turns, known=found.known) for found in release.found.values()
+        Open(name=name, turns=found.turns, known=found.known, beside=(line,))
+        for (name, found), line in zip(release.found.items(), flags, strict=True)
     )
     each = release.each
     if release.options.names == "presidio":
         # Its model is large, and one is enough.
         each, scrub = map, partial(scrub, recognise=presidio())
-    names = iter(release.found)
-    threads = []
-    for batch in each(scrub, some):
-        scrubbed.update(batch.replaced)
-        lengths.update(batch.tokens)
-        threads += [
-            Thread(thread_id=next(names), turns=turns) for turns in batch.threads
-        ]
-    return threads
-
-
-def _without_names(
-    census: Sequence[RoleCount], everybody: Known
-) -> tuple[RoleCount, ...]:
-    """Take out of flairs what else leads to a person, also their user names.
-
-    Names of letters alone, and ids of digits alone, stay: among many thousand any word
-    is one.
-    """
-    low = "\n".join(row.flair for row in census).lower()
-
-    def there_of(names: Collection[str]) -> frozenset[str]:
-        return frozenset(
-            name for name in names if not name.isalpha() and name.lower() in low
-        )
-
-    there = Known(
-        accounts=there_of(everybody.accounts),
-        ids=frozenset(one for one in there_of(everybody.ids) if not one.isdigit()),
-        times=frozenset(time for time in everybody.times if str(time) in low),
-    )
-    return tuple(
-        msgspec.structs.replace(row, flair=scrub_line(row.flair, known=there))
-        for row in census
-    )
+    return joined(each(scrub, some), beside=flags)
 
 
 def _own_words(manifest: Manifest) -> frozenset[str]:
@@ -277,29 +268,39 @@ def refuse_leaks(
     known: Mapping[str, Known],
     everybody: Known,
     words: Collection[str],
+    *,
+    clean: Collection[bytes] = (),
 ) -> None:
     """Search all files for everything that the threads' records are known by.
+
+    Args:
+        places: The files by the names that they will have.
+        known: What each thread's records are known by, by the thread's new name.
+        everybody: All of that together.
+        words: User names and ids, in lower case, that are words anybody uses.
+        clean: Lines, of any of the files, that were searched already for what their
+            thread's records are known by, and in which nothing was found.
 
     Raises:
         InputError: If anything is found; nothing is then released.
     """
-    nameless = {
-        name: msgspec.structs.replace(its, ids=frozenset())
-        for name, its in known.items()
-    }
     found: list[str] = []
     whole: dict[str, bytes] = {}
     for name, path in places.items():
         match name.rpartition(".")[2]:
             case "jsonl":
-                of_thread = nameless if name == "ids.jsonl" else known
-                data = read_bytes(path)
-                found += leaks_in_threads(name, data, known=of_thread, words=words)
+                found += leaks_in_threads(
+                    name,
+                    read_bytes(path),
+                    known=_nameless(known) if name == "ids.jsonl" else known,
+                    words=words,
+                    clean=clean,
+                )
             case "parquet":
                 pass  # the same threads as in the lines
             case _:
                 whole[name] = read_bytes(path)
-    # Most of so many names is in none of them.
+    # Few of so many names are in any of them.
     likely = likely_in((searched(*file) for file in whole.items()), everybody)
     for name, data in whole.items():
         found += leaks_in_text(name, data, known=likely, words=words)
@@ -311,16 +312,16 @@ def refuse_leaks(
         )
 
 
-def _manifest(
-    release: Release,
-    threads: Sequence[Thread],
-    answered: Sequence[Thread],
-    *,
-    kind: Kind,
-    scrubbed: Counter[str],
-    lengths: Mapping[str, int],
-) -> Manifest:
-    length = lengths.__getitem__
+def _nameless(known: Mapping[str, Known]) -> dict[str, Known]:
+    """Leave out the ids, which are what a release of ids is made of."""
+    return {
+        name: msgspec.structs.replace(its, ids=frozenset())
+        for name, its in known.items()
+    }
+
+
+def _manifest(release: Release, scrubbed: Scrubbed, *, kind: Kind) -> Manifest:
+    length = scrubbed.tokens.__getitem__
     return Manifest(
         tool=f"threadmed {__version__}",
         release=kind,
@@ -329,12 +330,12 @@ def _manifest(
         options=_without_flairs(release.options),
         funnel=release.funnel,
         statistics=BothStatistics(
-            complete=describe(threads, tokens_of=length),
-            answered=describe(answered, tokens_of=length),
+            complete=describe(scrubbed.threads, tokens_of=length),
+            answered=describe(scrubbed.answered(), tokens_of=length),
         ),
-        years=tuple(_years(release, threads, answered)),
+        years=tuple(_years(release, scrubbed)),
         flair=release.flair,
-        scrubbed=dict(sorted(scrubbed.items())),
+        scrubbed=dict(sorted(scrubbed.replaced.items())),
         observed=dict(sorted(release.observed.items())),
     )
 
@@ -349,12 +350,10 @@ def _input_order(file: InputFile) -> tuple[bool, str, str]:
     return file.side == "comments", file.name, file.sha256
 
 
-def _years(
-    release: Release, threads: Sequence[Thread], answered: Sequence[Thread]
-) -> Iterator[YearCount]:
+def _years(release: Release, scrubbed: Scrubbed) -> Iterator[YearCount]:
     complete, full = (
         Counter(release.found[thread.thread_id].year for thread in those)
-        for those in (threads, answered)
+        for those in (scrubbed.threads, scrubbed.answered())
     )
     for year, posts in sorted(release.years.items()):
         yield YearCount(

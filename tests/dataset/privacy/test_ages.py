@@ -1,5 +1,10 @@
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from threadmed.dataset.privacy.ages import HUNDREDS, NINETIES
 from threadmed.dataset.privacy.scrub import scrub_line
 
 
@@ -44,3 +49,17 @@ def test_an_age_over_89_becomes_90_plus(text: str, scrubbed: str) -> None:
 )
 def test_other_numbers_over_89_stay(text: str) -> None:
     assert scrub_line(text) == text
+
+
+OLD = re.compile(r"(?:9[0-9]|1[0-2][0-9])(?![0-9])")
+
+
+@given(st.text("0123459 x.", max_size=20))
+def test_two_patterns_find_what_one_for_all_numbers_over_89_would(text: str) -> None:
+    found = sorted(
+        match.span()
+        for pattern in (NINETIES, HUNDREDS)
+        for match in pattern.finditer(text)
+    )
+
+    assert found == [match.span() for match in OLD.finditer(text)]

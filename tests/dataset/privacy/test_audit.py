@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadmed.dataset.privacy.audit import leaks_in_text, leaks_in_threads, vocabulary
+from threadmed.dataset.privacy.audit import (
+    leaks_in_text,
+    leaks_in_threads,
+    unclean_lines,
+    vocabulary,
+)
 from threadmed.dataset.privacy.known import Known
 from threadmed.dataset.privacy.scrub import scrub_turns
 from threadmed.records import Turn
@@ -85,6 +90,30 @@ def test_a_line_that_cannot_be_searched_is_a_leak(data: str, kind: str) -> None:
     assert leaks_in_threads("a.jsonl", data, known={"THREAD_0001": KNOWN}) == [
         f"a.jsonl:1: {kind}"
     ]
+
+
+def test_only_the_very_line_that_was_searched_is_not_searched_again() -> None:
+    dirty = line("by jodoe").encode()
+    data = b"\n".join([dirty, dirty + b" "])
+
+    known = {"THREAD_0001": KNOWN}
+    assert leaks_in_threads("a.jsonl", data, known=known, clean={dirty}) == [
+        "a.jsonl:2: user name"
+    ]
+
+
+def test_lines_about_a_thread_are_unclean_as_they_would_be_in_a_file() -> None:
+    clean, dirty, other = (
+        one.encode() for one in (line("fine"), line("ABC123"), line("x", "THREAD_0002"))
+    )
+    found = unclean_lines([clean, dirty, other], thread="THREAD_0001", known=KNOWN)
+
+    assert found == [dirty, other]
+
+
+@given(st.text("019 .:x\u00e9", max_size=14), st.text("019 .:x\u00e9", max_size=14))
+def test_a_time_is_found_among_whatever_digits(before: str, after: str) -> None:
+    assert leaks(f"{before}x1558096496x{after}") == ["a.jsonl:1: time"]
 
 
 def test_a_table_is_searched_for_what_all_threads_are_known_by() -> None:

@@ -1,7 +1,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadmed.dataset.privacy.known import Known, ordinary_words, thread_ids, together
+from threadmed.dataset.privacy.known import (
+    TOKEN,
+    Known,
+    ordinary_words,
+    thread_ids,
+    together,
+    tokens_in,
+)
 from threadmed.records import Turn
 
 
@@ -52,6 +59,24 @@ def test_only_letters_alone_or_digits_alone_can_be_a_word() -> None:
     }
 
     assert ordinary_words(threads, known) == {"120"}
+
+
+@given(
+    st.text("ab1 /@_-.'\u2019\u2014\u00b0\u00e9\u00bd\u0307\n\x1f\x85", max_size=24)
+    | st.text()
+)
+def test_the_tokens_of_a_text_are_those_of_the_pattern(text: str) -> None:
+    low = text.lower()
+
+    pattern = [token for token in TOKEN.findall(low) if token[0] not in "/@"]
+    assert [token for token in tokens_in(low) if token[0] not in "/@"] == pattern
+
+
+def test_names_in_capitals_or_with_a_dotted_one_are_words_in_lower_case() -> None:
+    threads = {"a": says("x"), **dict.fromkeys("bcd", says("pain i\u0307s"))}
+    known = {"a": by("PAIN", "\u0130s"), "b": by(), "c": by(), "d": by()}
+
+    assert ordinary_words(threads, known) == {"pain"}
 
 
 def test_what_all_threads_are_known_by_is_joined() -> None:

@@ -1,7 +1,10 @@
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from threadmed.dataset.privacy.names import ALONE, DASHED, SIGNED, ends_in_lower_case
 from threadmed.dataset.privacy.scrub import NOTHING, scrub_turns
 from threadmed.records import Turn
 
@@ -112,3 +115,20 @@ def test_a_name_that_is_a_word_too_is_found_inside_of_a_sentence() -> None:
     assert scrubbed(text) == (
         "My son's name is [name]. I gave [name] the max dose. Max dose is 3"
     )
+
+
+ENDS = ["Thanks,", "Best, ", "Take care. ", "Anna", "\u00c9va", "O'Neil", "van ", "B. "]
+ENDS += ["Smith-Jones", ", MD", " M.D.", "- ", "~", "!", ".", "*", " ", "it hurts", "x"]
+
+
+@given(st.lists(st.sampled_from(ENDS), max_size=6).map("".join))
+def test_whatever_could_be_a_signature_ends_with_a_word_in_capitals(text: str) -> None:
+    last = text.rstrip()
+
+    if any(pattern.search(last) for pattern in (SIGNED, ALONE, DASHED)):
+        assert not ends_in_lower_case(last)
+
+
+def test_a_message_that_ends_in_lower_case_has_no_signature() -> None:
+    assert ends_in_lower_case("Thanks, Anna said so.")
+    assert not ends_in_lower_case("it hurts. Thanks, Anna.")

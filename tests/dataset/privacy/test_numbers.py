@@ -25,6 +25,7 @@ KNOWN = Known(times=frozenset({1558096496}))
         ("chart 12345678, 1234567890123", "chart [number], [number 2]"),
         ("MRN 4711, MRN: 12-345-678", "MRN [number], MRN: [number 2]"),
         ("Policy number is AB4711", "Policy number is [number]"),
+        ("account #12345, case # 4711", "account #[number], case # [number 2]"),
         ("1558096497", "[number]"),
         ("192.168.0.1 and 1.2.3.4", "[ip] and [ip 2]"),
         ("2001:db8::ff00:42:8329", "[ip]"),

@@ -1,11 +1,25 @@
-"""Ages over 89, which are so rare that they lead to a person; pure."""
+"""Ages over 89, which are so rare that they lead to a person; pure.
+
+Only where the text says that a number is an age.
+
+Example:
+    >>> from threadmed.dataset.privacy.rules import needed, thread_text
+    >>> text = "Gran, 92F, is 92 years old, 95 kg, temp 99F, O2 sat 95, aged 90"
+    >>> rules = needed(AGES, thread_text([text], frozenset()))
+    >>> found = [one for find in rules for one in find(text, text.lower())]
+    >>> [text[one.start - 2 : one.end + 2] for one in found]
+    [', 92F,', 's 92 y', 'd 90']
+"""
 
 import re
 from collections.abc import Iterator
 
 from threadmed.dataset.privacy.contacts import Found
+from threadmed.dataset.privacy.rules import Rule, ThreadText
 
-OLD = re.compile(r"(?:9[0-9]|1[0-2][0-9])(?![0-9])")
+NINETIES = re.compile(r"9[0-9](?![0-9])")
+HUNDREDS = re.compile(r"1[0-2][0-9](?![0-9])")
+"""Two patterns, since one that begins with a plain character is found much faster."""
 NINETY = re.compile(
     r"ninety(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?"
     r"(?=[ -](?:years?|yrs?)[ -]old|[ -]years? of age)"
@@ -52,19 +66,8 @@ REACH = 40
 """How far around a number its meaning is looked for."""
 
 
-def ages(text: str, low: str) -> Iterator[Found]:
-    """Find the numbers of ages over 89, and only where the text says that they are.
-
-    Args:
-        text: A message.
-        low: The same in lower case, of the same length.
-
-    Example:
-        >>> text = "Gran, 92F, is 92 years old, 95 kg, temp 99F, O2 sat 95, aged 90"
-        >>> [text[one.start - 2 : one.end + 2] for one in ages(text, text.lower())]
-        [', 92F,', 's 92 y', 'd 90']
-    """
-    for match in OLD.finditer(text):
+def _in_digits(text: str, low: str) -> Iterator[Found]:
+    for match in (*NINETIES.finditer(text), *HUNDREDS.finditer(text)):
         start, end = match.span()
         if text.startswith("90+", start):
             continue
@@ -75,9 +78,23 @@ def ages(text: str, low: str) -> Iterator[Found]:
         ):
             # The sign may be there already, as in "aged 92+".
             yield Found(start, end + text.startswith("+", end), "age", "")
-    if "ninety" in low:
-        for match in NINETY.finditer(low):
-            yield Found(match.start(), match.end(), "age", "")
+
+
+def _in_words(_text: str, low: str) -> Iterator[Found]:
+    for match in NINETY.finditer(low):
+        yield Found(match.start(), match.end(), "age", "")
+
+
+def _may_have_digits(thread: ThreadText) -> bool:
+    text = thread.text
+    return bool(NINETIES.search(text) or HUNDREDS.search(text))
+
+
+AGES: tuple[Rule[Found], ...] = (
+    Rule(_in_digits, _may_have_digits),
+    Rule(_in_words, lambda thread: "ninety" in thread.low),
+)
+"""Find what gives an age over 89."""
 
 
 def _is_age(before: str, after: str) -> bool:

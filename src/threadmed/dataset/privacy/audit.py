@@ -5,7 +5,7 @@ and looks for those letters, so that a gap in a rule shows.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 import msgspec
@@ -18,6 +18,14 @@ MARKS = re.compile(
 """Placeholders; somebody's user name may be "user" or "phone"."""
 
 COUNTED = re.compile("[0-9]{10,}")
+"""Seconds since 1970, and what is written finer."""
+TO_ZEROS_AND_BLANKS = bytes(
+    ord("0") if ord("0") <= code <= ord("9") else ord(" ") for code in range(256)
+)
+"""For `bytes.translate`: every digit is a zero, and all else is a blank."""
+TEN = b"0" * 10
+"""Ten digits in a row, all of them taken for zeros, which is found faster."""
+ADDRESS = re.compile("https?://")
 RELEASED_NAME = re.compile(r"THREAD_[0-9]{4,}")
 
 Json = str | int | float | bool | list["Json"] | dict[str, "Json"] | None
@@ -29,6 +37,7 @@ def leaks_in_threads(
     *,
     known: Mapping[str, Known],
     words: Collection[str] = (),
+    clean: Collection[bytes] = (),
 ) -> list[str]:
     """Look for traces in a file of JSON lines, each about one thread.
 
@@ -37,6 +46,7 @@ def leaks_in_threads(
         data: The file.
         known: What each thread's records are known by, by the thread's new name.
         words: User names and ids, in lower case, that are words anybody uses.
+        clean: Lines that were searched already, and in which nothing was found.
 
     Returns:
         Place and kind of each trace, without the trace; none if the file is clean.
@@ -48,16 +58,50 @@ def leaks_in_threads(
         ['complete.jsonl:1: user name']
     """
     raw = data.encode() if isinstance(data, str) else data
+
+    def known_of(thread: str) -> Known | None:
+        return _in_lower_case(known[thread]) if thread in known else None
+
     found = []
     for number, line in enumerate(raw.split(b"\n"), start=1):
-        if line:
-            kinds = _kinds_in_thread(line, known, words)
+        if line and line not in clean:
+            kinds = _kinds_in_line(line, known_of, words)
             found += [f"{name}:{number}: {kind}" for kind in kinds]
     return found
 
 
-def _kinds_in_thread(
-    line: bytes, known: Mapping[str, Known], words: Collection[str]
+def unclean_lines(
+    lines: Iterable[bytes], *, thread: str, known: Known, words: Collection[str] = ()
+) -> list[bytes]:
+    """Give those lines about one thread in which there is any such trace.
+
+    Args:
+        lines: JSON lines of whatever files.
+        thread: The thread's new name.
+        known: What its records are known by.
+        words: As above.
+
+    Example:
+        >>> known = Known(accounts=frozenset({"Jo_Doe"}))
+        >>> lines = [b'{"thread_id": "THREAD_0001", "is": "' + text + b'"}'
+        ...          for text in (b"jo", b"jo_doe")]
+        >>> unclean_lines(lines, thread="THREAD_0001", known=known) == lines[1:]
+        True
+    """
+    known_of = {thread: _in_lower_case(known)}.get
+    return [line for line in lines if _kinds_in_line(line, known_of, words)]
+
+
+def _in_lower_case(known: Known) -> Known:
+    return Known(
+        ids=frozenset(map(str.lower, known.ids)),
+        accounts=frozenset(map(str.lower, known.accounts)),
+        times=known.times,
+    )
+
+
+def _kinds_in_line(
+    line: bytes, known_of: Callable[[str], Known | None], words: Collection[str]
 ) -> list[str]:
     try:
         record = msgspec.json.decode(line)
@@ -66,12 +110,12 @@ def _kinds_in_thread(
     thread = record.pop("thread_id", None) if isinstance(record, dict) else None
     if not isinstance(thread, str) or not RELEASED_NAME.fullmatch(thread):
         return ["no name of a released thread"]
-    if thread not in known:
+    known = known_of(thread)
+    if known is None:
         return ["a thread whose records are not known"]
     text = "\n".join(_values(record))
-    kinds = _traces(text, known[thread], words)
-    low = text.lower()
-    if "http://" in low or "https://" in low:
+    kinds = _traces(text, known, words)
+    if "://" in text and ADDRESS.search(text.lower()):
         kinds.append("address")
     return kinds
 
@@ -167,7 +211,7 @@ def _pieces(low: str) -> set[str]:
 
 def _traces_of_many(text: str, known: Known, words: Collection[str]) -> list[str]:
     """Look for so many names that only those are tried whose pieces are all there."""
-    return _traces(text, likely_in([text], known), words)
+    return _traces(text, _in_lower_case(likely_in([text], known)), words)
 
 
 def likely_in(texts: Iterable[str], known: Known) -> Known:
@@ -199,14 +243,16 @@ def _likely(names: Iterable[str], there: set[str]) -> Iterator[str]:
 
 
 def _traces(text: str, known: Known, words: Collection[str]) -> list[str]:
-    low = MARKS.sub(" ", text).lower().replace("\\_", "_").replace("\\-", "-")
+    """Look for names and ids, which are given in lower case, and for times."""
+    low = MARKS.sub(" ", text).lower()
+    if "\\" in low:
+        low = low.replace("\\_", "_").replace("\\-", "-")
     kinds = [
         kind
         for kind, names in (("user name", known.accounts), ("id", known.ids))
         # Hardly any is there at all.
         if any(
-            _is_in(name, low, words)
-            for name in [name for name in map(str.lower, names) if name in low]
+            _is_in(name, low, words) for name in [name for name in names if name in low]
         )
     ]
     if not known.times.isdisjoint(_moments(low)):
@@ -231,7 +277,8 @@ def _is_in(name: str, low: str, words: Collection[str]) -> bool:
 
 def _moments(text: str) -> set[int]:
     """Give the times in a text: in seconds or milliseconds, or as a date and a clock."""
-    moments = {int(run[:10]) for run in COUNTED.findall(text) if len(run) in {10, 13}}
+    runs = COUNTED.findall(text) if _has_ten_digits(text) else ()
+    moments = {int(run[:10]) for run in runs if len(run) in {10, 13}}
     colon = text.find(":")
     while colon >= 0:
         if text[colon + 3 : colon + 4] == ":":
@@ -244,3 +291,7 @@ def _moments(text: str) -> set[int]:
                 moments.add(int(moment.replace(tzinfo=UTC).timestamp()))
         colon = text.find(":", colon + 1)
     return moments
+
+
+def _has_ten_digits(text: str) -> bool:
+    return TEN in text.encode("ascii", "replace").translate(TO_ZEROS_AND_BLANKS)

@@ -1,8 +1,18 @@
-"""Addresses at which a person can be reached or looked up; pure."""
+"""Addresses at which a person can be reached or looked up; pure.
+
+Example:
+    >>> from threadmed.dataset.privacy.rules import needed, thread_text
+    >>> text = "u/jo_doe, jo@mail.org or @jo.doe; 20 u/day"
+    >>> rules = needed(CONTACTS, thread_text([text], WORDS))
+    >>> [(one.kind, one.key) for find in rules for one in find(text, text)]
+    [('e-mail', 'jo@mail.org'), ('user', 'jo_doe'), ('handle', 'jo.doe')]
+"""
 
 import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
+
+from threadmed.dataset.privacy.rules import Find, Rule, ThreadText
 
 Kind = Literal[
     "e-mail",
@@ -64,6 +74,11 @@ ON_SITE = re.compile(
 )
 """Only what has a digit, an underscore or a dot within; else it may be any word."""
 
+SITE_WORDS = frozenset(site.partition(" ")[0] for site in SITES)
+SPELLED_WORDS = frozenset({"dot", *PROVIDERS})
+WORDS = SITE_WORDS | SPELLED_WORDS
+"""Words that the rules below ask a thread for."""
+
 TAGGED = re.compile(r"(?<![^\W_])(?P<it>[A-Za-z][\w.]{1,31}#[0-9]{4})(?![^\W_])")
 """As on Discord."""
 
@@ -88,43 +103,70 @@ class Found(NamedTuple):
     key: str
 
 
-def contacts(text: str, low: str) -> Iterator[Found]:
-    """Find links, addresses for mail, and names on Reddit and elsewhere.
+def _where(
+    signs: tuple[str, ...],
+    pattern: re.Pattern[str],
+    kind: Kind,
+    *,
+    part: str | int = 0,
+    in_lower_case: bool = False,
+) -> Find[Found]:
+    """Make what finds all that match, in texts that have one of the signs.
 
     Args:
-        text: A message.
-        low: The same in lower case, of the same length.
-
-    Example:
-        >>> text = "u/jo_doe, jo@mail.org or @jo.doe; 20 u/day"
-        >>> [(one.kind, one.key) for one in contacts(text, text)]
-        [('e-mail', 'jo@mail.org'), ('user', 'jo_doe'), ('handle', 'jo.doe')]
+        signs: In lower case.
+        pattern: What the key is stands in its group "it", if it has one.
+        kind: Of all.
+        part: The group that is to be replaced.
+        in_lower_case: Whether the pattern is one of letters in lower case.
     """
-    if "http" in low or "www." in low or "/comments" in low or SITE.search(low):
-        yield from _links(low)
-    if "@" in text:
-        yield from _all(MAIL, text, "e-mail")
-    if any(sign in low for sign in (" dot ", "(at)", "[at]", "{at}", *PROVIDERS)):
-        yield from _all(SPELLED, low, "e-mail")
-    if "u/" in low or "user/" in low:
-        yield from _all(USER, text, "user")
-    if "@" in text:
-        yield from _all(HANDLE, text, "handle")
-    if any(site in low for site in SITES):
-        yield from _all(ON_SITE, low, "handle")
-    if "#" in text:
-        yield from _all(TAGGED, text, "handle")
-
-
-def _all(pattern: re.Pattern[str], text: str, kind: Kind) -> Iterator[Found]:
     key = "it" if "it" in pattern.groupindex else 0
-    # A name on Reddit goes with its "u/"; that of a site leaves the site's.
-    part = key if pattern in (ON_SITE, TAGGED) else 0
-    for match in pattern.finditer(text):
-        yield Found(match.start(part), match.end(part), kind, match[key].lower())
+
+    def find(text: str, low: str) -> Iterator[Found]:
+        if any(sign in low for sign in signs):
+            for match in pattern.finditer(low if in_lower_case else text):
+                yield Found(
+                    match.start(part), match.end(part), kind, match[key].lower()
+                )
+
+    return find
 
 
-def _links(low: str) -> Iterator[Found]:
-    for match in ADDRESS.finditer(low):
-        address = match[0].rstrip(AFTER_ADDRESS)
-        yield Found(match.start(), match.start() + len(address), "link", address)
+def _links(_text: str, low: str) -> Iterator[Found]:
+    if "http" in low or "www." in low or "/comments" in low or SITE.search(low):
+        for match in ADDRESS.finditer(low):
+            address = match[0].rstrip(AFTER_ADDRESS)
+            yield Found(match.start(), match.start() + len(address), "link", address)
+
+
+def _may_be_spelled(thread: ThreadText) -> bool:
+    low = thread.low
+    return not SPELLED_WORDS.isdisjoint(thread.words) or any(
+        # Some brackets are rare, and one character is looked for much faster.
+        bracket in low and f"{bracket}at" in low
+        for bracket in "([{"
+    )
+
+
+CONTACTS: tuple[Rule[Found], ...] = (
+    Rule(_links, lambda thread: "/" in thread.low or "www." in thread.low),
+    Rule(_where(("@",), MAIL, "e-mail"), lambda thread: "@" in thread.low),
+    Rule(
+        _where(
+            (" dot ", "(at)", "[at]", "{at}", *PROVIDERS),
+            SPELLED,
+            "e-mail",
+            in_lower_case=True,
+        ),
+        _may_be_spelled,
+    ),
+    Rule(_where(("u/", "user/"), USER, "user"), lambda thread: "/" in thread.low),
+    Rule(_where(("@",), HANDLE, "handle"), lambda thread: "@" in thread.low),
+    Rule(
+        # What is behind the name of a site goes, and the site's stays.
+        _where(SITES, ON_SITE, "handle", part="it", in_lower_case=True),
+        lambda thread: not SITE_WORDS.isdisjoint(thread.words),
+    ),
+    Rule(_where(("#",), TAGGED, "handle", part="it"), lambda thread: "#" in thread.low),
+)
+"""Find links, addresses for mail, and names on Reddit and elsewhere."""

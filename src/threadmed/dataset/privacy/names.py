@@ -2,11 +2,22 @@
 
 Only capitalised words count, and only where the words around say that a name comes:
 medicine is full of capitals that are nobody's name.
+
+Example:
+    >>> from threadmed.dataset.privacy.rules import needed, thread_text
+    >>> text = "My name is Anna. Dr. J. Smith told my dr. Blood tests can wait."
+    >>> rules = needed(STATEMENTS, thread_text([text], WORDS))
+    >>> found = [one for find in rules for one in find(text, text.lower())]
+    >>> [text[one.start : one.end] for one in found]
+    ['Anna', 'J. Smith']
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import cache
 from typing import NamedTuple
+
+from threadmed.dataset.privacy.rules import Find, Rule, ThreadText
 
 UPPER = "A-ZÀ-ÖØ-ÞĀĂĄĆĈĊČĎĐĒĖĘĚĞĠĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽ"
 LETTER = r"[^\W\d_]"
@@ -27,17 +38,8 @@ PERSON = (
 DEGREE = (
     r"(?:MD|M\.D\.|DO|D\.O\.|MBBS|MBChB|PhD|RN|NP|PA-C|PharmD|DPT|DDS|DMD)(?![\w-])"
 )
-DEGREES = (
-    ", MD",
-    ", M.D.",
-    ", D",
-    ", MB",
-    ", PhD",
-    ", RN",
-    ", NP",
-    ", PA-C",
-    ", PharmD",
-)
+BEFORE_DEGREE = re.compile(r", (?:M[DB.]|D|PhD|RN|NP|PA-C|PharmD)")
+"""In whatever names a degree, and found fast."""
 CLOSING = (
     r"(?:(?:(?:[Ww]ith )?(?:[Kk]ind|[Bb]est|[Ww]arm|[Mm]any) )?[Rr]egards|[Ss]incerely"
     r"|(?:[Bb]est|[Kk]ind|[Ww]arm)(?: wishes|est)?(?=,)|[Cc]heers|[Rr]espectfully|[Ll]ove(?=,)"
@@ -61,14 +63,12 @@ CALLER = re.compile(
 )
 
 TITLES = ("Dr", "dr", "DR", "Doctor", "Mr", "Ms", "Prof", "prof")
-TITLED = {
-    title: re.compile(
-        rf"{title}(?:(?P<both>s)|essor)?(?:(?P<dot>\.) ?| )(?P<it>{PERSON})"
-        rf"(?(both)(?: (?:and|&) (?P<it2>{WORD}))?)"
-    )
+TITLE_WORDS = {
+    title: tuple(f"{title.lower()}{end}" for end in ("", "s", "essor"))
     for title in TITLES
 }
-"""One pattern each, since one that begins with a plain word is found faster."""
+WORDS = frozenset({"name", "call", "called"}.union(*TITLE_WORDS.values()))
+"""Words that the rules below ask a thread for."""
 
 EDUCATED = re.compile(rf"(?P<it>{WORD}(?: [A-Z]\.?)? {WORD}(?: {WORD})?), {DEGREE}")
 SIGNED = re.compile(
@@ -201,37 +201,37 @@ class Person(NamedTuple):
     words: frozenset[str]
 
 
-def stated(text: str, low: str) -> Iterator[Person]:
-    """Find names that are stated or carry a title.
-
-    Args:
-        text: A message.
-        low: The same in lower case, of the same length.
-
-    Example:
-        >>> text = "My name is Anna. Dr. J. Smith told my dr. Blood tests can wait."
-        >>> [text[one.start : one.end] for one in stated(text, text.lower())]
-        ['Anna', 'J. Smith']
-    """
+def _named(text: str, low: str) -> Iterator[Person]:
     if "name" in low:
         yield from _introduced(STATED, WHOSE, text, low)
+
+
+def _called(text: str, low: str) -> Iterator[Person]:
     if "call" in low:
         yield from _introduced(CALLED, CALLER, text, low)
-    for title in TITLES:
+
+
+@cache
+def _title(title: str) -> re.Pattern[str]:
+    """Make a pattern for one title; one that begins with a plain word is fast."""
+    return re.compile(
+        rf"{title}(?:(?P<both>s)|essor)?(?:(?P<dot>\.) ?| )(?P<it>{PERSON})"
+        rf"(?(both)(?: (?:and|&) (?P<it2>{WORD}))?)"
+    )
+
+
+def _titled(title: str) -> Find[Person]:
+    def find(text: str, _low: str) -> Iterator[Person]:
         if title in text:
-            yield from _titled(title, text)
-    if any(degree in text for degree in DEGREES):
-        yield from _educated(text)
+            for match in _title(title).finditer(text):
+                if _is_title(match, title, text):
+                    yield from _people(match, text)
+
+    return find
 
 
-def _titled(title: str, text: str) -> Iterator[Person]:
-    for match in TITLED[title].finditer(text):
-        if _is_title(match, title, text):
-            yield from _people(match, text)
-
-
-def _educated(text: str) -> Iterator[Person]:
-    for match in EDUCATED.finditer(text):
+def _educated(text: str, _low: str) -> Iterator[Person]:
+    for match in EDUCATED.finditer(text) if BEFORE_DEGREE.search(text) else ():
         if not any(map(_no_part_of_a_name, match["it"].split())):
             yield from _people(match, text)
 
@@ -258,6 +258,22 @@ def _no_part_of_a_name(word: str) -> bool:
     return word.lower() in NO_NAME or NO_PERSON.search(word) is not None
 
 
+def _has_word(*words: str) -> Callable[[ThreadText], bool]:
+    return lambda thread: not thread.words.isdisjoint(words)
+
+
+STATEMENTS: tuple[Rule[Person], ...] = (
+    Rule(_named, _has_word("name")),
+    Rule(_called, _has_word("call", "called")),
+    *(
+        Rule(_titled(title), _has_word(*written))
+        for title, written in TITLE_WORDS.items()
+    ),
+    Rule(_educated, lambda thread: BEFORE_DEGREE.search(thread.text) is not None),
+)
+"""Find names that are stated or carry a title."""
+
+
 def signed(text: str) -> Iterator[Person]:
     r"""Find the name that a message ends with.
 
@@ -269,6 +285,8 @@ def signed(text: str) -> Iterator[Person]:
         ([], [])
     """
     whole = _without_contacts(text.rstrip())
+    if ends_in_lower_case(whole):
+        return
     start = whole.rfind("\n") + 1
     start = max(start, len(whole) - LONGEST_END)
     last = whole[start:]
@@ -288,6 +306,12 @@ def signed(text: str) -> Iterator[Person]:
         match = DASHED.search(last)
     if match is not None:
         yield from _people(match, last, offset=start)
+
+
+def ends_in_lower_case(text: str) -> bool:
+    """Tell that no name and no degree ends a message, as is so with most."""
+    end = text[-LONGEST_END:].rpartition(" ")[2]
+    return end == end.lower()
 
 
 def _without_contacts(text: str) -> str:

@@ -1,6 +1,18 @@
 """Numbers that belong to one person or one moment; pure.
 
 Medicine writes numbers too: doses, counts of cells, ranges, ratios and dates stay.
+
+Example:
+    >>> from threadmed.dataset.privacy.rules import needed, thread_text
+    >>> text = "WBC 4,500,000, 192.168.0.17, 123-45-6789, at 1558096496, MRN 4711"
+    >>> rules = needed(number_rules({1558096496}), thread_text([text], WORDS))
+    >>> for find in rules:
+    ...     for one in find(text, text.lower()):
+    ...         print(one.kind, one.key)
+    ip 192.168.0.17
+    number 123456789
+    time 1558096496
+    number 4711
 """
 
 import re
@@ -9,9 +21,18 @@ from datetime import datetime
 from ipaddress import AddressValueError, IPv6Address
 
 from threadmed.dataset.privacy.contacts import Found
+from threadmed.dataset.privacy.rules import Rule, ThreadText
 
 CROWDED = re.compile(r"[0-9](?:[ ().-]{0,2}[0-9]){6}")
 """Seven digits close together; without them there is nothing but IPs to find."""
+BETWEEN = b" ().-"
+"""What may stand between digits that are close together, as in `CROWDED`."""
+DIGITS_LEVELLED = bytes(
+    ord("0") if chr(code) in "0123456789" else 1 for code in range(256)
+)
+"""For `bytes.translate`: every digit is a zero, and nothing else is one."""
+SEVEN = b"0" * 7
+"""Seven digits, once they are levelled and nothing is between them."""
 
 PHONE = re.compile(
     r"(?<![\w.+/-])(?:"
@@ -52,14 +73,30 @@ AMOUNT = re.compile(
 )
 """Behind a number that counts something."""
 
-MARKED_BY = ("mrn", "ssn", "record n", "nhs n", "policy n", "member id", "patient id",
-             "account n", "case n", "insurance n", "social security")  # fmt: skip
+ACRONYMS = ("mrn", "ssn")
+"""Of the numbers of medical records and of social security."""
+OWNERS = ("record", "nhs", "policy", "account", "case", "insurance")
+"""What has a number, as in "case no."; "social security" is the only one of two words."""
+HOLDERS = ("member", "patient")
+"""Who has an id."""
+SHORT_NUMBERS = ("no", "num")
+"""How people write "number" for short."""
 MARKED = re.compile(
-    r"(?<![^\W_])(?:mrn|ssn|(?:social security|(?:medical )?record|nhs|policy|account|case"
-    r"|insurance)(?: (?:number|no\b\.?|num\b\.?|#))|(?:member|patient) id)"
+    rf"(?<![^\W_])(?:{'|'.join(ACRONYMS)}|(?:social security|{'|'.join(OWNERS)})"
+    rf"(?: (?:number|(?:{'|'.join(SHORT_NUMBERS)})\b\.?|#))|(?:{'|'.join(HOLDERS)}) id)"
     r"(?: is|:|#|=)? ?#? ?(?P<it>[a-z]{0,3}[0-9][0-9 -]{2,}[0-9])"
 )
 """Numbers of four digits and more, where the text says whose they are."""
+MARKED_BY = (
+    *ACRONYMS,
+    "social security",
+    *(f"{owner} {sign}" for owner in OWNERS for sign in "n#"),
+    *(f"{holder} id" for holder in HOLDERS),
+)
+"""Only a text that has one of these is searched for such numbers."""
+
+WORDS = frozenset({"social", *OWNERS, *HOLDERS, *SHORT_NUMBERS})
+"""Words that the rules below ask a thread for."""
 
 MOMENT = re.compile(
     r"(?P<day>[12][0-9]{3}-[01][0-9]-[0-3][0-9])[^0-9]{1,2}"
@@ -67,37 +104,11 @@ MOMENT = re.compile(
     r"(?: ?(?:UTC|[Zz]|(?P<zone>[+-][0-9]{2}:?[0-9]{2}))(?![^\W_]))?"
 )
 
+DOTTED = re.compile(r"\.[0-9]{1,3}\.[0-9]")
+"""In any address of version 4, and found fast."""
 V4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?![\w]|\.[0-9])")
 V6_LIKELY = re.compile(r":[0-9A-Fa-f]{0,4}:")
 V6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f:]{6,39}(?![\w:])")
-
-
-def numbers(text: str, low: str, times: Collection[int]) -> Iterator[Found]:
-    """Find numbers of phones, machines, people and papers, and known times.
-
-    Args:
-        text: A message.
-        low: The same in lower case, of the same length.
-        times: Seconds since 1970 at which the thread's records were written.
-
-    Example:
-        >>> text = "WBC 4,500,000, 192.168.0.17, 123-45-6789, at 1558096496, MRN 4711"
-        >>> [(one.kind, one.key) for one in numbers(text, text.lower(), {1558096496})]
-        [('ip', '192.168.0.17'), ('number', '123456789'), ('time', '1558096496'), \
-('number', '4711')]
-    """
-    if text.count(".") >= 3:
-        yield from _v4(text)
-    if V6_LIKELY.search(text):
-        yield from _v6(text)
-    if CROWDED.search(text):
-        yield from _moments(text, times)
-        yield from _phones(text, low)
-        yield from _long(text, times)
-    if any(mark in low for mark in MARKED_BY):
-        for match in MARKED.finditer(low):
-            start, end = match.span("it")
-            yield Found(start, end, "number", _digits(match["it"]))
 
 
 def _digits(text: str) -> str:
@@ -111,15 +122,15 @@ def _stands_alone(text: str, start: int) -> bool:
     )
 
 
-def _v4(text: str) -> Iterator[Found]:
-    for match in V4.finditer(text):
+def _v4(text: str, _low: str) -> Iterator[Found]:
+    for match in V4.finditer(text) if DOTTED.search(text) else ():
         fits = all(int(part) < 256 for part in match[0].split("."))
         if fits and _stands_alone(text, match.start()):
             yield Found(*match.span(), "ip", match[0])
 
 
-def _v6(text: str) -> Iterator[Found]:
-    for match in V6.finditer(text):
+def _v6(text: str, _low: str) -> Iterator[Found]:
+    for match in V6.finditer(text) if V6_LIKELY.search(text) else ():
         groups = [group for group in match[0].split(":") if group]
         # A time or a ratio has digits alone.
         if len(groups) < 3 or not re.search("[A-Fa-f]", match[0]):
@@ -178,3 +189,51 @@ def _is_luhn(digits: str) -> bool:
         value = int(digit) * (1 + place % 2)
         total += value - 9 * (value > 9)
     return total % 10 == 0
+
+
+def _marked(_text: str, low: str) -> Iterator[Found]:
+    if any(mark in low for mark in MARKED_BY):
+        for match in MARKED.finditer(low):
+            start, end = match.span("it")
+            yield Found(start, end, "number", _digits(match["it"]))
+
+
+def _may_be_marked(thread: ThreadText) -> bool:
+    low, words = thread.low, thread.words
+    if not words.isdisjoint(("social", *OWNERS)) and (
+        not words.isdisjoint(SHORT_NUMBERS) or "number" in low or "#" in low
+    ):
+        return True
+    is_held = " id" in low and not words.isdisjoint(HOLDERS)
+    return is_held or any(acronym in low for acronym in ACRONYMS)
+
+
+def is_crowded(data: bytes) -> bool:
+    """Tell whether seven digits may be close together, faster than by `CROWDED`.
+
+    Example:
+        >>> is_crowded(b"(212) 55 - 5018"), is_crowded(b"120/80, 98.6, 100")
+        (True, False)
+    """
+    return SEVEN in data.translate(DIGITS_LEVELLED, BETWEEN)
+
+
+def number_rules(times: Collection[int]) -> tuple[Rule[Found], ...]:
+    """Find numbers of phones, machines, people and papers, and known times.
+
+    Args:
+        times: Seconds since 1970 at which the thread's records were written.
+    """
+
+    def crowded(text: str, low: str) -> Iterator[Found]:
+        if CROWDED.search(text):
+            yield from _moments(text, times)
+            yield from _phones(text, low)
+            yield from _long(text, times)
+
+    return (
+        Rule(_v4, lambda thread: DOTTED.search(thread.text) is not None),
+        Rule(_v6, lambda thread: V6_LIKELY.search(thread.text) is not None),
+        Rule(crowded, lambda thread: is_crowded(thread.data)),
+        Rule(_marked, _may_be_marked),
+    )

@@ -6,14 +6,16 @@ still tell people apart: the first is `[name]`, the next `[name 2]`.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from threadmed.dataset.privacy.ages import ages
-from threadmed.dataset.privacy.contacts import Found, Kind, contacts
+from threadmed.dataset.privacy import contacts, names, numbers
+from threadmed.dataset.privacy.ages import AGES
+from threadmed.dataset.privacy.contacts import CONTACTS, Found, Kind
 from threadmed.dataset.privacy.known import Known
-from threadmed.dataset.privacy.names import again, signed, stated
-from threadmed.dataset.privacy.numbers import numbers
+from threadmed.dataset.privacy.names import STATEMENTS, Person, again, signed
+from threadmed.dataset.privacy.numbers import number_rules
+from threadmed.dataset.privacy.rules import Find, ThreadText, needed, thread_text
 from threadmed.records import Turn
 
 PLACEHOLDER = re.compile(
@@ -26,6 +28,9 @@ ESCAPED = re.compile(r"\\+_")
 
 NOTHING = Known()
 
+WORDS = contacts.WORDS | names.WORDS | numbers.WORDS
+"""Words without which most rules find nothing."""
+
 
 class Span(NamedTuple):
     """A stretch of a text that a recogniser found."""
@@ -33,6 +38,13 @@ class Span(NamedTuple):
     start: int
     end: int
     kind: Literal["name", "place"]
+
+
+class _Rules(NamedTuple):
+    """The rules that may find anything in some texts."""
+
+    stretches: list[Find[Found]]
+    people: list[Find[Person]]
 
 
 Recognise = Callable[[str], Sequence[Span]]
@@ -124,8 +136,11 @@ class _Scrubbing:
         never touched again, this ends.
         """
         now = [ESCAPED.sub("_", text) if "\\_" in text else text for text in texts]
-        self._own = self._mentioned(now)
-        found = [self._found(text, recognise) for text in now]
+        own = frozenset(map(str.lower, self._known.accounts | self._known.ids))
+        thread = thread_text(now, WORDS | own)
+        self._own = self._mentioned(thread, [*_odd(own), *(thread.words & own)])
+        rules = self._rules(thread)
+        found = [self._found(text, rules, recognise) for text in now]
         while True:
             if self._found_words:
                 found = [
@@ -134,26 +149,47 @@ class _Scrubbing:
                 ]
             if not any(found):
                 return now
+            # A placeholder can lay bare a name that a longer word hid.
+            self._own = self._mentioned(thread, own)
             before = now
             now = [
                 self._replaced(text, those) if those else text
                 for text, those in zip(now, found, strict=True)
             ]
             # What did not change holds nothing that has not been seen.
-            found = [
-                self._found(text, None) if text != old else []
+            changed = [
+                text if text != old else ""
                 for text, old in zip(now, before, strict=True)
             ]
+            rules = self._rules(thread_text(changed, WORDS))
+            found = [self._found(text, rules, None) for text in changed]
 
-    def _found(self, text: str, recognise: Recognise | None) -> list[Found]:
+    def _rules(self, thread: ThreadText) -> _Rules:
+        """Choose the rules that may find anything, the surest first."""
+        return _Rules(
+            stretches=[
+                *needed(CONTACTS, thread),
+                *([self._own_names] if self._own else ()),
+                *needed(number_rules(self._known.times), thread),
+                *needed(AGES, thread),
+            ],
+            people=needed(STATEMENTS, thread),
+        )
+
+    def _found(
+        self, text: str, rules: _Rules, recognise: Recognise | None
+    ) -> list[Found]:
         """Find everything in one text, the surest first."""
         if not text:
             return []
-        low = _lowered(text)
-        found = [*contacts(text, low), *self._own_names(text, low)]
-        found += numbers(text, low, self._known.times)
-        found += ages(text, low)
-        people = [*stated(text, low), *(signed(text) if self._is_message else ())]
+        found: list[Found] = []
+        people: list[Person] = []
+        if any(rules):
+            low = _lowered(text)
+            found += [one for find in rules.stretches for one in find(text, low)]
+            people += [one for find in rules.people for one in find(text, low)]
+        if self._is_message:
+            people += signed(text)
         for person in people:
             self._found_words |= person.words
             found.append(_name(*person))
@@ -167,21 +203,31 @@ class _Scrubbing:
             found = [one for one in found if not _overlaps(one, taken)]
         return found
 
-    def _mentioned(self, texts: Sequence[str]) -> list[tuple[str, Kind]]:
-        """Give those of the records' names and ids that the texts may hold."""
-        low = "\n".join(texts).lower().replace("\\", "")
+    def _mentioned(
+        self, thread: ThreadText, own: Collection[str]
+    ) -> list[tuple[str, Kind]]:
+        """Give those of the records' names and ids that stand in the texts.
+
+        Args:
+            thread: The texts.
+            own: Those names and ids, in lower case, that may be there.
+        """
+        bare = thread.low.replace("\\", "") if "\\" in thread.low else thread.low
+        # Names of dashes alone exist, and are a line in any text.
+        there = {
+            name
+            for name in own
+            if name in bare and name not in self._words and name.strip("_-")
+        }
         kinds: tuple[tuple[frozenset[str], Kind], ...] = (
             (self._known.accounts, "user"),
             (self._known.ids, "id"),
         )
-        named = [
-            (name.lower(), kind) for names, kind in kinds for name in sorted(names)
-        ]
         return [
-            (name, kind)
-            for name, kind in named
-            # Names of dashes alone exist, and are a line in any text.
-            if name in low and name not in self._words and name.strip("_-")
+            (name.lower(), kind)
+            for those, kind in (kinds if there else ())
+            for name in sorted(those)
+            if name.lower() in there
         ]
 
     def _own_names(self, text: str, low: str) -> Iterator[Found]:
@@ -190,7 +236,7 @@ class _Scrubbing:
             # A backslash before a dash would hide the name.
             if name not in low and "\\" not in low:
                 continue
-            for match in _whole(name).finditer(text):
+            for match in _on_its_own(name).finditer(text):
                 yield Found(match.start(), match.end(), kind, name)
 
     def _again(self, text: str) -> list[Found]:
@@ -244,7 +290,12 @@ def _lowered(text: str) -> str:
     return "".join([char.lower() if len(char.lower()) == 1 else char for char in text])
 
 
-def _whole(name: str) -> re.Pattern[str]:
+def _odd(names: Iterable[str]) -> list[str]:
+    """Give the names that are more than one word of letters and digits of ASCII."""
+    return [name for name in names if not (name.isalnum() and name.isascii())]
+
+
+def _on_its_own(name: str) -> re.Pattern[str]:
     escaped = "".join(
         char if char.isalnum() else rf"\\*{re.escape(char)}" for char in name
     )
