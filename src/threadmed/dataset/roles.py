@@ -10,11 +10,8 @@ class Roles:
     def __init__(self, options: BuildOptions) -> None:
         self._options = options
         self._known: dict[str, Role] = {}
-        self._answering = (
-            {"physician"}
-            if options.roles == "physician"
-            else {"physician", "clinician"}
-        )
+        self.answers_by_flair = _Answers(self, options)
+        """What `answers` says of any flair, for those who ask of many comments."""
 
     def of(self, flair: str) -> Role:
         """Give the role of a flair."""
@@ -30,4 +27,21 @@ class Roles:
 
     def answers(self, flair: str) -> bool:
         """Whether the words of people with this flair are answers."""
-        return self.of(flair) in self._answering
+        return self.answers_by_flair[flair]
+
+
+class _Answers(dict[str, bool]):
+    """Whether the words of people with a flair are answers, found out once."""
+
+    def __init__(self, roles: Roles, options: BuildOptions) -> None:
+        super().__init__()
+        self._roles = roles
+        self._answering = (
+            {"physician"}
+            if options.roles == "physician"
+            else {"physician", "clinician"}
+        )
+
+    def __missing__(self, flair: str) -> bool:
+        found = self[flair] = self._roles.of(flair) in self._answering
+        return found

@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 
 from factories_talk import POST, forests, marked, talk
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.threads.branches import Conversation, Dropped, conversation
-from threadmed.dataset.threads.tree import Node, branches
+from threadmed.dataset.threads.branches import (
+    Conversation,
+    Dropped,
+    DropReason,
+    candidates_of,
+    conversation,
+    reason_of_all,
+)
+from threadmed.dataset.threads.pairing import answers_of
+from threadmed.dataset.threads.tree import Branch, Node, branches
 
 OPTIONS = st.builds(
     BuildOptions,
@@ -208,6 +216,12 @@ def test_a_nameless_comment_that_no_physician_answered_is_not_suspect() -> None:
     assert len(made_of(marked(nodes, "h", **NAMELESS))) == 4
 
 
+def test_a_nameless_notice_is_not_suspect() -> None:
+    nodes = marked(LONG, "b", **{**NAMELESS, "fate": "ignored"})
+
+    assert len(made_of(nodes)) == 3
+
+
 def test_a_nameless_reply_to_the_post_is_not_suspect() -> None:
     nodes = [*talk("z . L hm"), *marked(LONG, "a", parent="z")]
 
@@ -301,3 +315,49 @@ def test_the_first_of_the_reasons_is_given() -> None:
 
     assert why(both, removed_answer="drop_thread") == "patient_deleted"
     assert why(both[:1], first_unanswered="drop") == "too_few_follow_ups"
+
+
+@given(forests(), OPTIONS)
+def test_where_all_branches_fail_alike_no_selection_says_otherwise(
+    nodes: list[Node], options: BuildOptions
+) -> None:
+    tree = branches(nodes, order=options.order)
+    reason = reason_of_all(candidates_of(tree, options=options))
+    made = conversation(POST, tree, options=options, compare_all=True)
+
+    if reason is not None:
+        assert isinstance(made, Dropped)
+        assert made.reason == reason
+
+
+@given(forests(), OPTIONS)
+def test_what_is_lost_is_what_looking_at_every_comment_says(
+    nodes: list[Node], options: BuildOptions
+) -> None:
+    for one in candidates_of(branches(nodes), options=options):
+        if not one.out_of_play:
+            lost = lost_the_long_way(one.branch, options)
+            later = {None, "first_unanswered", "too_few_follow_ups"}
+            assert one.reason == lost if lost else one.reason in later
+
+
+def lost_the_long_way(branch: Branch, options: BuildOptions) -> DropReason | None:
+    speakers = {node.id: node.speaker for node in branch.nodes}
+    answered = {node.parent for node in answers_of(branch, options)}
+    people = [node for node in branch.nodes if node.fate != "ignored"]
+    gone = [node.speaker for node in people if node.fate == "gone"]
+    suspect = [
+        node
+        for node in people
+        if node.speaker == "other"
+        and not node.author
+        and node.id in answered
+        and speakers.get(node.parent) in {"patient", "physician"}
+    ]
+    reasons: list[tuple[DropReason, bool]] = [
+        ("patient_deleted", "patient" in gone),
+        ("patient_perhaps_deleted", options.suspected_deletion == "strict" and suspect != []),
+        ("answer_removed", options.removed_answer == "drop_thread" and "physician" in gone),
+        ("too_much_removed", len(gone) > options.max_removed_share * len(people)),
+    ]  # fmt: skip
+    return next((reason for reason, holds in reasons if holds), None)

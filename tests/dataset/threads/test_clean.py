@@ -1,15 +1,21 @@
+import html
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factories_talk import comment, post
 from threadmed.dataset.bots import BOTS
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.threads.clean import (
+    BREAKS,
+    ENTITY,
+    INVISIBLE,
     RULES_AS_READ,
     RULES_CLEANED,
+    TYPED_NOTHING,
+    TYPED_SPACE,
     Limits,
     clean,
     cleaned,
@@ -20,6 +26,12 @@ from threadmed.dataset.threads.clean import (
     why_drop_post,
     without_edits,
     words_left,
+)
+from threadmed.dataset.threads.links import (
+    LEFT_BY_URL,
+    URL,
+    _left_of_url,
+    without_links,
 )
 
 LIMITS = Limits(start=100, end=200, min_words=5, bots=frozenset({"remindmebot"}))
@@ -172,26 +184,41 @@ def test_what_was_added_can_be_cut(text: str, left: str) -> None:
 
 
 PIECES = [
-    "",
-    " ",
-    "a",
-    "**",
-    "&amp;",
-    "[",
-    "](",
-    "x.y/z",
-    "www.x",
-    "\u200b",
-    "EDIT:",
-    "\n",
-]
+    "", " ", "  ", "a", "**", "&amp;", "[", "](", "](/x)", "x.y/z", "www.x", "\u200b",
+    "EDIT:", "\n", "knee", "don\u2019t", "a_b", ",", ".", "!", "?", ":", "<", "(", ")",
+    "Www.", "w", "x.com", "/", "http:", "HTTPS://x", "r/a/comments/b", "![my knee",
+    "[a](http://b)", "&nbsp;", "&amp;nbsp;", "&#10;", "&#13;", "&#x200B;", "\r", "\r\n",
+    "]", "&#93;", "&amp;#x200B;", "\x00", "(y)", "\t", "\x1c", "\x85", "\xa0", "\u2028", "\u3000", "\u00e9",
+]  # fmt: skip
+"""What cleaning takes away, what only looks like it, and words between."""
+
+PIECED = st.lists(st.sampled_from(PIECES)).map("".join)
 
 
-@given(st.lists(st.sampled_from(PIECES)).map("".join), st.sampled_from(["keep", "cut"]))
+@given(PIECED, st.sampled_from(["keep", "cut"]))
+@settings(max_examples=500)
 def test_a_text_is_blank_where_nothing_of_it_is_left(text: str, edits: str) -> None:
     limits = limits_of(BuildOptions(edits=edits))  # type: ignore[arg-type]
 
     assert is_blank(text, limits) == (words_left(text, limits) == "")
+
+
+def cleaned_the_long_way(text: str) -> str:
+    """Take every step of cleaning, whether or not there is anything for it."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    text = TYPED_NOTHING.sub("", TYPED_SPACE.sub(" ", text))
+    text = without_links(INVISIBLE.sub("", text))
+    bare = URL.sub(_left_of_url, text)
+    text = text if bare == text else LEFT_BY_URL.sub("", bare)
+    text = "\n".join(" ".join(line.split()) for line in text.split("\n"))
+    return BREAKS.sub("\n\n", text).strip()
+
+
+@given(PIECED | st.text())
+@settings(max_examples=500)
+def test_no_step_that_is_left_out_would_change_a_text(text: str) -> None:
+    assert clean(text) == cleaned_the_long_way(text)
 
 
 def test_a_post_is_cleaned_or_dropped_with_a_reason() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factories_talk import PEOPLE, POST, comment, post, under
@@ -206,6 +206,29 @@ def test_a_post_whose_title_says_all_is_nothing_where_the_body_is_asked_for() ->
     assert told(bare, under(*PLAIN), text="body", min_words=0) == "too_few_words"
 
 
+@pytest.mark.parametrize(
+    ("lines", "marks", "chosen", "reason"),
+    [
+        (PLAIN[:2], {}, {}, "too_few_follow_ups"),
+        (PLAIN[:2], {"a": {"is_patient": True}}, {}, "no_physician"),
+        (PLAIN[:2], {"a": {"is_notice": True}}, {}, "no_physician"),
+        (PLAIN[:2], {"b": {"loss": "removed"}}, {}, "patient_deleted"),
+        ((*PLAIN[:2], "k . X"), {}, {}, "too_few_follow_ups"),
+        ((*PLAIN[:2], "k . P"), {"k": {"loss": "removed"}}, {}, "too_few_follow_ups"),
+        (OWN[:2], {}, {}, "too_few_follow_ups"),
+        (OWN[:2], {}, {"first_unanswered": "drop"}, "first_unanswered"),
+        (OWN[:2], {}, {"patient_roots": "skip"}, "no_physician"),
+    ],
+)
+def test_a_post_with_few_follow_ups_is_not_given_up_for_a_wrong_reason(
+    lines: tuple[str, ...],
+    marks: dict[str, dict[str, Any]],
+    chosen: dict[str, Any],
+    reason: str,
+) -> None:
+    assert told(post(), under(*lines, **marks), **chosen) == reason
+
+
 def test_a_flair_reaches_no_further_than_its_own_account() -> None:
     lines = tuple(line.replace(" d ", " L ") for line in NO_FLAIR)
     expected = ["* > rest", "how long > -", "and then > -"]
@@ -234,20 +257,43 @@ def test_a_thread_says_what_its_words_do_not() -> None:
     ]
 
 
+FURTHER: list[dict[str, Any]] = [
+    {**PEOPLE["P"], "loss": "removed"},
+    {**PEOPLE["P"], "flair": "Physician"},
+    {**PEOPLE["D"], "loss": "removed"},
+    {"author": "", "is_patient": True},
+    {"author": ""},
+]
+"""A patient and a physician whose words are gone, a patient who is a physician, and
+people whose account is gone and not their words."""
+
+
 @st.composite
 def forests(draw: st.DrawFn) -> list[Comment]:
     """Comments of any shape by anybody, with texts that cleaning empties."""
     ids = draw(st.lists(st.sampled_from([*"abcdefgh", "aa"]), unique=True))
-    texts = ["", "knee", "![x](y)", "https://x.org", "&#x200B;", "**", "w.x", "EDIT: a"]
+    texts = [
+        "",
+        "knee",
+        "knee",
+        "knee",
+        "![x](y)",
+        "https://x.org",
+        "&#x200B;",
+        "**",
+        "w.x",
+        "EDIT: a",
+    ]
     return [
         comment(
             id=one,
-            parent=draw(st.sampled_from(["", "gone", *ids])),
+            parent=draw(st.sampled_from(["", "", "", "gone", *ids])),
             created=draw(st.integers(0, 3)),
             body=draw(st.sampled_from(texts)),
             **{
                 "is_notice": draw(st.sampled_from([False, False, False, True])),
-                **draw(st.sampled_from([*PEOPLE.values()])),
+                "is_edited": draw(st.booleans()),
+                **draw(st.sampled_from([*PEOPLE.values(), *FURTHER])),
             },
         )
         for one in ids
@@ -264,11 +310,20 @@ CHOICES = st.fixed_dictionaries(
         "questions": st.sampled_from(["separate", "merged"]),
         "flair_of": st.sampled_from(["comment", "post"]),
         "min_follow_ups": st.integers(0, 3),
+        "patient_roots": st.sampled_from(["branch", "branch", "skip"]),
+        "select_first": st.booleans(),
+        "suspected_deletion": st.sampled_from(["strict", "lenient"]),
+        "removed_answer": st.sampled_from(["orphan", "drop_thread"]),
+        "max_removed_share": st.sampled_from([0.0, 0.5, 1.0]),
+        "physician_patient": st.sampled_from(["keep", "drop"]),
+        "at_least_one_comment": st.sampled_from(["people", "any", "stated"]),
+        "flair_roles": st.sampled_from([{}, {}, {"": "physician"}]),
     }
 )
 
 
-@given(forests(), CHOICES, st.booleans(), st.randoms())
+@given(forests(), CHOICES | st.just({}), st.booleans(), st.randoms())
+@settings(max_examples=500)
 def test_what_is_told_at_sight_is_what_a_tree_would_tell(
     comments: list[Comment],
     choices: dict[str, Any],
@@ -281,15 +336,22 @@ def test_what_is_told_at_sight_is_what_a_tree_would_tell(
     options = BuildOptions(**choices)
     limits, account = limits_of(options), Account()
     roles = Roles(options)
-    answering = answering_of(lay, options=options, roles=roles)
-    whys = whys_of(lay, answering=answering, limits=limits)
-    expected = Counter(why for why in whys.values() if why)
+    by_id = {one.id: one for one in lay}
+    answering = answering_of(by_id, options=options, roles=roles)
+    whys = whys_of(by_id, answering=answering, limits=limits)
+    expected = Counter(whys.values())
 
     made = thread_of(
         post(), lay, limits=limits, options=options, roles=roles, account=account
     )
 
+    used = [one for one in lay if one.id not in whys]
     assert account.comments == expected
+    assert account.flair == Counter(one.flair for one in used)
+    assert account.observed["edited_comments"] == sum(one.is_edited for one in used)
+    assert account.observed["patient_with_answering_flair"] == sum(
+        one.is_patient and one.id in answering for one in used
+    )
     told = explain(post(), lay, limits=limits, options=options, roles=roles)
     if made is None:
         assert {**account.posts, **account.threads} == {told.why: 1}

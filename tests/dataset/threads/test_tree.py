@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from factories_talk import forests, marked, talk
 from threadmed.dataset.options import Order
-from threadmed.dataset.threads.tree import Node, branches, detached
+from threadmed.dataset.threads.tree import Node, branches, detached, is_whole
 
 ORDERS = st.sampled_from(["time", "tree"])
 
@@ -55,3 +55,19 @@ def test_a_reply_dated_before_its_parent_still_follows_it() -> None:
     (branch,) = branches(marked(nodes, "b", time=-5))
 
     assert [node.id for node in branch.nodes] == ["a", "b", "c"]
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["1", "2", "z", "10", "1z", "zz", "100"]),
+        st.sampled_from(["", "", "gone", "1", "2", "z", "10", "1z", "zz", "100"]),
+    )
+)
+def test_what_is_detached_is_told_of_ids_of_any_length(parents: dict[str, str]) -> None:
+    reached = {""}
+    for _ in parents:
+        reached |= {one for one, parent in parents.items() if parent in reached}
+
+    lost = detached(parents)
+    assert lost == parents.keys() - reached
+    assert not (is_whole(parents, [*parents.values()]) and lost)

@@ -6,7 +6,7 @@ Every branch is accounted for with what became of it, so that an explanation is 
 of the same facts as a build.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -100,12 +100,49 @@ def conversation(
         >>> [turn.answer for turn in made.turns]
         ['Rest.', 'A week.', None]
     """
-    candidates = tuple(_candidate(branch, options) for branch in tree)
+    candidates = candidates_of(tree, options=options)
+    return selected(question, candidates, options=options, compare_all=compare_all)
+
+
+def candidates_of(
+    tree: Iterable[Branch], *, options: BuildOptions
+) -> tuple[Candidate, ...]:
+    """Say of each branch what may come of it; none is held against the post yet."""
+    return tuple([_candidate(branch, options) for branch in tree])
+
+
+def reason_of_all(candidates: Iterable[Candidate]) -> DropReason | None:
+    """Give the reason why there is no conversation whichever branch is selected.
+
+    Where all fail alike it is the same for each, and neither need they be compared nor
+    the post be cleaned; None where the selection decides.
+    """
+    reasons = {one.reason for one in candidates if not one.out_of_play}
+    if not reasons:
+        return "no_physician"
+    return reasons.pop() if len(reasons) == 1 else None
+
+
+def selected(
+    question: str,
+    candidates: Sequence[Candidate],
+    *,
+    options: BuildOptions,
+    compare_all: bool = False,
+) -> Conversation | Dropped:
+    """Select one of the branches under a post, as `conversation` does.
+
+    Args:
+        question: The post's cleaned words.
+        candidates: The branches under it.
+        options: How they are selected.
+        compare_all: As `conversation` takes it.
+    """
     if compare_all or sum(not one.out_of_play for one in candidates) > 1:
         candidates = _compared(candidates, question, options)
     ranked = sorted((one for one in candidates if not one.out_of_play), key=_rank)
     if not ranked:
-        return Dropped(reason="no_physician", candidates=candidates)
+        return Dropped(reason="no_physician", candidates=tuple(candidates))
     reasons: list[DropReason] = []
     for one in ranked[:1] if options.select_first else ranked:
         if one.reason is None:
@@ -114,10 +151,12 @@ def conversation(
                 exchanges=one.exchanges,
                 branch=one.branch,
                 rivals=len(ranked) - 1,
-                candidates=candidates,
+                candidates=tuple(candidates),
             )
         reasons.append(one.reason)
-    return Dropped(reason=reasons[0], candidates=candidates, selected=ranked[0].branch)
+    return Dropped(
+        reason=reasons[0], candidates=tuple(candidates), selected=ranked[0].branch
+    )
 
 
 def _candidate(branch: Branch, options: BuildOptions) -> Candidate:
@@ -199,15 +238,21 @@ def _why_lost(
     branch: Branch, answers: Sequence[Node], options: BuildOptions
 ) -> DropReason | None:
     """Give the first reason that lies in what is no longer there."""
-    gone = {node.speaker for node in branch.nodes if node.fate == "gone"}
+    gone = [node.speaker for node in branch.nodes if node.fate == "gone"]
     if "patient" in gone:
         return "patient_deleted"
     if options.suspected_deletion == "strict" and _perhaps_deleted(branch, answers):
         return "patient_perhaps_deleted"
     if options.removed_answer == "drop_thread" and "physician" in gone:
         return "answer_removed"
-    too_much = _removed_share(branch) > options.max_removed_share
-    return "too_much_removed" if too_much else None
+    return "too_much_removed" if _is_too_much(len(gone), branch, options) else None
+
+
+def _is_too_much(gone: int, branch: Branch, options: BuildOptions) -> bool:
+    if gone == 0:
+        return False
+    people = sum([node.fate != "ignored" for node in branch.nodes])
+    return gone / people > options.max_removed_share
 
 
 def _perhaps_deleted(branch: Branch, answers: Sequence[Node]) -> bool:
@@ -217,18 +262,16 @@ def _perhaps_deleted(branch: Branch, answers: Sequence[Node]) -> bool:
     replies to a physician or the patient, and that a physician replied to, most
     likely is.
     """
-    speaker = {node.id: node.speaker for node in branch.nodes}
     answered = {node.parent for node in answers}
-    return any(
-        node.fate != "ignored"
-        and node.speaker == "other"
-        and not node.author
-        and node.id in answered
-        and speaker.get(node.parent, "other") != "other"
+    nameless = [
+        node
         for node in branch.nodes
-    )
-
-
-def _removed_share(branch: Branch) -> float:
-    people = [node for node in branch.nodes if node.fate != "ignored"]
-    return sum(node.fate == "gone" for node in people) / (len(people) or 1)
+        if not node.author
+        and node.fate != "ignored"
+        and node.speaker == "other"
+        and node.id in answered
+    ]
+    if not nameless:
+        return False
+    speaker = {node.id: node.speaker for node in branch.nodes}
+    return any(speaker.get(node.parent, "other") != "other" for node in nameless)

@@ -11,6 +11,7 @@ import msgspec
 from threadmed.dataset.bots import BOTS
 from threadmed.dataset.dumps.reddit import Comment, Loss, Post
 from threadmed.dataset.options import BuildOptions, FirstQuestion
+from threadmed.dataset.threads.links import without_links, without_urls
 from threadmed.records import Record
 
 Reason = (
@@ -44,27 +45,7 @@ INVISIBLE = re.compile(
 )
 """Zero-width characters, marks of direction and control characters."""
 
-LINK = re.compile(r"(!?)\[([^\[\]]*)\]\(")
-ADDRESS = re.compile(r"[/#:]|\.\w")
-"""What the target of a link holds, and a remark in brackets mostly does not."""
-LONGEST_TARGET = 2_048
-DEEPEST_TARGET = 8
-"""Past either a bracket counts as never closed, which keeps the search linear."""
-
-URL = re.compile(
-    r"<?(?:https?:/{1,3}|www\.)[^\s<>\[\]]+>?"
-    r"|(?<![\w/@.-])/?r/\w+/comments/[^\s<>\[\]]*"
-    r"|(?<![\w/@.-])(?:[a-z0-9-]+\.)+(?:com|org|net|gov|edu|info|io|it|be|ly|uk|ca|au|de|eu)"
-    r"/[^\s<>\[\]]*",
-    re.IGNORECASE,
-)
-LEFT_BY_URL = re.compile(
-    r"\([^\S\n]*\)|<[^\S\n]*>|^[^\S\n]*\[\w*\]:?[^\S\n]*$", re.MULTILINE
-)
-AFTER_URL = frozenset(".,;:!?'\"*_>")
-"""Signs at the end of an address that belong to the sentence around it."""
-
-UNEVEN = ("  ", " \n", "\n ")
+SPACES = re.compile("  +")
 BREAKS = re.compile(r"\n{3,}")
 
 EDIT = re.compile(
@@ -104,7 +85,8 @@ def limits_of(options: BuildOptions) -> Limits:
         start=_first_second(options.window_start),
         end=_first_second(options.window_end),
         min_words=options.min_words,
-        bots=BOTS | {name.casefold() for name in options.known_bots},
+        # An empty name is nobody's: it stands for an account that is gone.
+        bots=BOTS | {name.casefold() for name in options.known_bots} - {""},
         text=options.text,
         image_posts=options.image_posts,
         crossposts=options.crossposts,
@@ -129,85 +111,37 @@ def clean(text: str) -> str:
         >>> clean("typed &amp;gt;\r\n\r\n\r\n&amp;#x200B;\r\nend  ")
         'typed &gt;\n\nend'
     """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "&" in text:
+        text = _unescaped(text)
     # What is printable but for its breaks holds no other space and nothing invisible.
-    is_plain = "&" not in text and text.replace("\n", "").isprintable()
+    is_plain = text.replace("\n", "").isprintable()
     if not is_plain:
-        text = _visible(text)
-    if "](" in text:
-        text = _without_links(text)
-    text = _without_urls(text)
-    if not is_plain or any(map(text.__contains__, UNEVEN)):
-        text = "\n".join([" ".join(line.split()) for line in text.split("\n")])
+        text = INVISIBLE.sub("", text)
+    text = without_urls(without_links(text))
+    text = _evened(text) if is_plain else _evened_anew(text)
     if "\n\n\n" in text:
         text = BREAKS.sub("\n\n", text)
     return text.strip()
 
 
-def _visible(text: str) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "&" in text:
-        text = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-        text = TYPED_NOTHING.sub("", TYPED_SPACE.sub(" ", text))
-    return INVISIBLE.sub("", text)
+def _unescaped(text: str) -> str:
+    text = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    return TYPED_NOTHING.sub("", TYPED_SPACE.sub(" ", text))
 
 
-def _without_urls(text: str) -> str:
-    # Most texts hold none, and looking at every letter for one is slow.
-    if "/" not in text and "www." not in text.casefold():
-        return text
-    bare = URL.sub(_left_of_url, text)
-    return text if bare == text else LEFT_BY_URL.sub("", bare)
-
-
-def _without_links(text: str) -> str:
-    # An image may be the text of a link, and so links may lie in each other.
-    for _ in range(3):
-        bare = _without_innermost_links(text)
-        if bare == text:
-            break
-        text = bare
+def _evened(text: str) -> str:
+    """Make space even where there is none but spaces and line breaks."""
+    if "  " in text:
+        text = SPACES.sub(" ", text)
+    if "\n" in text:
+        text = text.replace(" \n", "\n").replace("\n ", "\n")
     return text
 
 
-def _without_innermost_links(text: str) -> str:
-    pieces: list[str] = []
-    position = 0
-    for link in LINK.finditer(text):
-        end = _end_of_target(text, link.end())
-        if link.start() < position or end is None:
-            continue
-        if not link[1] and not ADDRESS.search(text[link.end() : end - 1]):
-            continue
-        pieces += [text[position : link.start()], "" if link[1] else link[2]]
-        position = end
-    return "".join([*pieces, text[position:]])
-
-
-def _end_of_target(text: str, start: int) -> int | None:
-    """Find where the bracket that opened before `start` closes; None if it does not.
-
-    A target is one word, and may have a title in quotes behind it.
-    """
-    depth = 1
-    for place in range(start, min(len(text), start + LONGEST_TARGET)):
-        sign = text[place]
-        depth += (sign == "(") - (sign == ")")
-        if sign == "\n" or depth > DEEPEST_TARGET:
-            return None
-        if depth == 0:
-            _, _, title = text[start:place].strip().partition(" ")
-            quoted = title.strip()[:1] in {"", '"', "'"}
-            return place + 1 if quoted else None
-    return None
-
-
-def _left_of_url(match: re.Match[str]) -> str:
-    url = match[0]
-    end, surplus = len(url), url.count(")") - url.count("(")
-    while end and (url[end - 1] in AFTER_URL or (url[end - 1] == ")" and surplus > 0)):
-        surplus -= url[end - 1] == ")"
-        end -= 1
-    return url[end:].lstrip(">")
+def _evened_anew(text: str) -> str:
+    return "\n".join([" ".join(line.split()) for line in text.split("\n")])
 
 
 def words_left(text: str, limits: Limits) -> str:
@@ -232,10 +166,14 @@ def without_edits(text: str) -> str:
 def is_blank(text: str, limits: Limits) -> bool:
     """Whether nothing is left of a text once it is cleaned."""
     # Cleaning is slow, and most texts hold words that it cannot take away.
-    if limits.edits == "keep" and has_surely_words(text, 1):
+    if limits.edits == "keep" and (SURE_WORD.match(text) or has_surely_words(text, 1)):
         return False
     return not words_left(text, limits)
 
+
+SURE_WORD = re.compile(r"[^\W_][\w'\u2019]*[.,:;!?]*(?!\S)")
+"""What most texts begin with, and cleaning never takes: where nothing stands before a
+word and no letter follows its signs, it is in no link and no address."""
 
 LOOKED_AT = 120
 """Characters of a text in which enough words are looked for."""
@@ -245,7 +183,9 @@ def has_surely_words(text: str, least: int) -> bool:
     """Whether at least so many words are left of a text whatever cleaning takes away.
 
     Cleaning takes links, addresses and signs, none of which is of letters and digits
-    alone; only the text of an image may be, and that stands before "](".
+    alone; only the text of an image may be, so that a text that may hold one is not sure.
+    The scanner in C has a stricter test (native/text.h), which may be true of no text of
+    which this is not.
 
     Example:
         >>> has_surely_words("Is this mole on my arm bad?", 5)
@@ -257,13 +197,22 @@ def has_surely_words(text: str, least: int) -> bool:
     if len(text) > LOOKED_AT:
         # The last may go on beyond what is looked at.
         del words[-1:]
-    if "](" in text:
+    if _may_hold_an_image(text):
         return False
     for word in words:
         least -= word.isalnum()
         if least <= 0:
             return True
     return least <= 0
+
+
+def _may_hold_an_image(text: str) -> bool:
+    """Whether cleaning may find "](": also what stands for it, or keeps it apart."""
+    return (
+        "](" in text
+        or "&#" in text
+        or ("]" in text and ("&" in text or INVISIBLE.search(text) is not None))
+    )
 
 
 def usable(post: Post, limits: Limits) -> Post | Reason:
@@ -347,12 +296,20 @@ PostRule = Callable[[Post, Limits], Reason | None]
 CommentRule = Callable[[Comment, Limits], Reason | None]
 
 RULES_AS_READ: tuple[PostRule, ...] = (outside_window, lost, automatic, nameless)
-"""For posts as they come, in this order; the first reason counts."""
+"""For posts as they come, in this order; the first reason counts.
+
+Of a post that the scanner in C calls plain (native/posts.h) none of them holds.
+"""
 
 RULES_CLEANED: tuple[PostRule, ...] = (textless, too_few_words)
 """For posts once they are cleaned."""
 
 RULES_COMMENT: tuple[CommentRule, ...] = (automatic, lost, nameless)
+"""For comments, in this order.
+
+The scanner in C sets a flag for each of them (native/comments.h), and
+`threadmed.dataset.passes.trees` goes by these flags in the same order.
+"""
 
 
 def why_drop_post(

@@ -117,15 +117,16 @@ def explain(
     kept = usable(post, limits)
     if not isinstance(kept, Post):
         return Explanation(post=post.id, comments=len(comments), why=kept)
-    answering = answering_of(comments, options=options, roles=roles)
-    whys = whys_of(comments, answering=answering, limits=limits)
+    by_id = {comment.id: comment for comment in comments}
+    answering = answering_of(by_id, options=options, roles=roles)
+    whys = whys_of(by_id, answering=answering, limits=limits)
     nodes = nodes_of(comments, whys, answering=answering, limits=limits)
     unused = why_unused(kept, comments, whys=whys, answering=answering, options=options)
     tree = branches(nodes, order=options.order)
     question = question_of(kept, options.text)
     found = conversation(question, tree, options=options, compare_all=True)
     teller = _Teller(
-        comments,
+        by_id,
         start=kept.created,
         whys=whys,
         numbers=_numbers(nodes, found),
@@ -153,17 +154,17 @@ class _Teller:
 
     def __init__(
         self,
-        comments: Sequence[Comment],
+        comments: Mapping[str, Comment],
         *,
         start: int,
-        whys: Mapping[str, CommentReason | None],
+        whys: Mapping[str, CommentReason],
         numbers: Mapping[str, int],
         roles: Roles,
         limits: Limits,
     ) -> None:
         self._start = start
         self._limits = limits
-        self._comments = {comment.id: comment for comment in comments}
+        self._comments = comments
         self._whys = whys
         self._roles = roles
         self._number = numbers
@@ -186,7 +187,7 @@ class _Teller:
             after=node.time - self._start,
             speaker=self._speaker(node),
             place=place,
-            why=self._whys[node.id] or why,
+            why=self._whys.get(node.id) or why,
             words=node.text or self._words(node),
         )
 
@@ -197,7 +198,7 @@ class _Teller:
         return words_left(self._comments[node.id].body, self._limits)
 
     def _speaker(self, node: Node) -> str:
-        why = self._whys[node.id]
+        why = self._whys.get(node.id)
         if why in NOBODYS:
             return str(why)
         if node.speaker == "patient":

@@ -128,7 +128,7 @@ def is_thanks(text: str) -> bool:
     if "?" in text or len(text) > LONGEST_THANKS:
         return False
     text = text.casefold()
-    if not any(word in text for word in GRATEFUL):
+    if not any(map(text.__contains__, GRATEFUL)):
         return False
     words = {word.replace("\u2019", "'") for word in WORD.findall(text)}
     return words <= AROUND_THANKS and not words.isdisjoint(GRATEFUL)

@@ -1,8 +1,7 @@
 """The comments under a post as they are read: who speaks, and what is of no use; pure."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Container, Iterable, Mapping, Sized
+from itertools import chain
 from typing import Literal, get_args
 
 from threadmed.dataset.dumps.reddit import Comment, Loss, Post
@@ -12,11 +11,10 @@ from threadmed.dataset.threads.clean import (
     Limits,
     Reason,
     is_blank,
-    is_plain,
     why_drop_comment,
     words_left,
 )
-from threadmed.dataset.threads.tree import Fate, Node, Speaker, detached
+from threadmed.dataset.threads.tree import Fate, Node, Speaker, detached, is_whole
 
 LOSSES: frozenset[str] = frozenset(get_args(Loss))
 
@@ -30,77 +28,90 @@ CommentReason = Reason | Literal["detached"]
 
 
 def answering_of(
-    comments: Iterable[Comment], *, options: BuildOptions, roles: Roles
-) -> AbstractSet[str]:
-    """Give the ids of the comments by people whose words are answers, by their flair.
+    comments: Mapping[str, Comment], *, options: BuildOptions, roles: Roles
+) -> dict[str, Comment]:
+    """Give the comments by people whose words are answers, by id.
 
     Args:
-        comments: All comments under a post.
+        comments: All comments under a post, by id.
         options: Says how far a flair reaches.
         roles: Roles by flair.
     """
-    flairs = {comment.flair for comment in comments}
-    speaking = {flair for flair in flairs if roles.answers(flair)}
-    if not speaking:
-        return speaking
-    found = {comment.id for comment in comments if comment.flair in speaking}
-    if options.flair_of == "comment":
-        return found
-    names = {comment.author for comment in comments if comment.id in found} - {""}
-    return found | {comment.id for comment in comments if comment.author in names}
+    answers = roles.answers_by_flair
+    found = {
+        one: comment for one, comment in comments.items() if answers[comment.flair]
+    }
+    if options.flair_of == "post" and found:
+        names = {comment.author for comment in found.values()} - {""}
+        found |= {one: said for one, said in comments.items() if said.author in names}
+    return found
 
 
 def whys_of(
-    comments: Sequence[Comment], *, answering: AbstractSet[str], limits: Limits
-) -> dict[str, CommentReason | None]:
-    """Give the first reason why each comment is of no use, or None, by id.
+    comments: Mapping[str, Comment],
+    *,
+    answering: Mapping[str, Comment],
+    limits: Limits,
+) -> dict[str, CommentReason]:
+    """Give the first reason why a comment is of no use, by id; only where there is one.
 
     Most posts need no more than that: no tree is built, and hardly a text is cleaned.
 
     Args:
-        comments: All comments under a post, each once, in any order.
-        answering: Ids of those by people whose words are answers.
+        comments: All comments under a post, by id, in any order.
+        answering: Those by people whose words are answers, by id.
         limits: What comments are dropped by.
     """
-    whys: dict[str, CommentReason | None] = {
-        comment.id: None
-        if is_plain(comment, limits)
-        else why_drop_comment(comment, limits)
-        for comment in comments
-    }
-    for identity in detached({comment.id: comment.parent for comment in comments}):
-        whys[identity] = whys[identity] or "detached"
-    for comment in comments:
-        if (comment.is_patient or comment.id in answering) and not whys[comment.id]:
-            whys[comment.id] = "empty" if is_blank(comment.body, limits) else None
+    bots, every = limits.bots, comments.values()
+    # So many comments come by here that a call for each, of `is_plain`, takes long.
+    unplain = [
+        comment
+        for comment in every
+        if comment.loss is not None
+        or comment.author == ""
+        or comment.is_notice
+        or comment.author.casefold() in bots
+    ]
+    whys: dict[str, CommentReason] = {}
+    for comment in unplain:
+        why = why_drop_comment(comment, limits)
+        if why is not None:
+            whys[comment.id] = why
+    parents = [comment.parent for comment in every]
+    if not is_whole(comments, parents):
+        for identity in detached(dict(zip(comments, parents, strict=True))):
+            whys.setdefault(identity, "detached")
+    patients = [comment for comment in every if comment.is_patient]
+    for comment in chain(patients, answering.values()):
+        if comment.id not in whys and is_blank(comment.body, limits):
+            whys[comment.id] = "empty"
     return whys
 
 
 def in_answered_branches(
-    comments: Sequence[Comment], answering: AbstractSet[str]
+    comments: Mapping[str, Comment], answering: Iterable[str]
 ) -> list[Comment]:
     """Give the comments of the branches in which anybody wrote whose words are answers.
 
     The others give no conversation, and need not be built.
 
     Args:
-        comments: All comments under a post, in any order.
+        comments: All comments under a post, by id, in any order.
         answering: Ids of those by people whose words are answers.
     """
-    parents = {comment.id: comment.parent for comment in comments}
-    roots = set()
+    children: dict[str, list[Comment]] = {}
+    for comment in comments.values():
+        if comment.parent:
+            children.setdefault(comment.parent, []).append(comment)
     seen: set[str] = set()
+    found = []
     for start in answering:
         place = start
-        while place not in seen and parents.get(place):
+        while place not in seen and place in comments:
             seen.add(place)
-            place = parents[place]
-        if parents.get(place) == "":
-            roots.add(place)
-    children: dict[str, list[Comment]] = defaultdict(list)
-    for comment in comments:
-        children[comment.parent].append(comment)
-    found = [comment for comment in children[""] if comment.id in roots]
+            if not comments[place].parent:
+                found.append(comments[place])
+            place = comments[place].parent
     # It grows while it is gone through.
     for comment in found:
         found += children.get(comment.id, ())
@@ -109,31 +120,31 @@ def in_answered_branches(
 
 def nodes_of(
     comments: Iterable[Comment],
-    whys: Mapping[str, CommentReason | None],
+    whys: Mapping[str, CommentReason],
     *,
-    answering: AbstractSet[str],
+    answering: Container[str],
     limits: Limits,
 ) -> tuple[Node, ...]:
     """Bring the comments under a post to what a conversation depends on.
 
     Args:
         comments: All comments under the post, in any order.
-        whys: Why they are of no use, by id.
-        answering: Ids of those by people whose words are answers.
+        whys: Why some of them are of no use, by id.
+        answering: Those by people whose words are answers, by id.
         limits: How their words are cleaned.
     """
     return tuple(
-        _node(comment, whys[comment.id], answering=answering, limits=limits)
+        _node(comment, whys.get(comment.id), answering=answering, limits=limits)
         for comment in comments
     )
 
 
 def why_unused(
     post: Post,
-    comments: Iterable[Comment],
+    comments: Sized,
     *,
-    whys: Mapping[str, CommentReason | None],
-    answering: AbstractSet[str],
+    whys: Mapping[str, CommentReason],
+    answering: Mapping[str, Comment],
     options: BuildOptions,
 ) -> UnusedReason | None:
     """Give the first reason why the branches under a post are not looked at, or None.
@@ -141,36 +152,41 @@ def why_unused(
     Args:
         post: The post.
         comments: All comments under it.
-        whys: Why they are of no use, by id.
-        answering: Ids of those by people whose words are answers.
+        whys: Why some of them are of no use, by id.
+        answering: Those by people whose words are answers, by id.
         options: What counts as a comment, and whether patients may be physicians.
     """
-    if not _has_comment(post, whys, options):
+    if not _has_comment(post, comments, whys=whys, options=options):
         return "no_comments"
     if options.physician_patient == "drop" and any(
-        comment.is_patient and comment.id in answering for comment in comments
+        comment.is_patient for comment in answering.values()
     ):
         return "patient_is_physician"
     return None
 
 
 def _has_comment(
-    post: Post, whys: Mapping[str, CommentReason | None], options: BuildOptions
+    post: Post,
+    comments: Sized,
+    *,
+    whys: Mapping[str, CommentReason],
+    options: BuildOptions,
 ) -> bool:
     match options.at_least_one_comment:
         case "stated":
             return post.stated_comments > 0
         case "any":
-            return len(whys) > 0
+            return len(comments) > 0
         case "people":
-            return any(why not in NOBODYS for why in whys.values())
+            nobodys = sum(why in NOBODYS for why in whys.values())
+            return nobodys < len(comments)
 
 
 def _node(
     comment: Comment,
     why: CommentReason | None,
     *,
-    answering: AbstractSet[str],
+    answering: Container[str],
     limits: Limits,
 ) -> Node:
     fate = _fate(why)
@@ -195,7 +211,7 @@ def _fate(why: CommentReason | None) -> Fate:
 
 
 def _speaker(
-    comment: Comment, why: CommentReason | None, answering: AbstractSet[str]
+    comment: Comment, why: CommentReason | None, answering: Container[str]
 ) -> Speaker:
     if why in NOBODYS or why == "author_deleted":
         return "other"

@@ -1,8 +1,10 @@
-"""From a post and its comments to its thread, with account of everything met; pure."""
+"""From a post and its comments to its thread, with account of everything met; pure.
+
+What is said here of one post, `threadmed.dataset.passes.trees` says of many at once.
+"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -14,7 +16,9 @@ from threadmed.dataset.threads.branches import (
     Conversation,
     Dropped,
     DropReason,
-    conversation,
+    candidates_of,
+    reason_of_all,
+    selected,
 )
 from threadmed.dataset.threads.clean import (
     Limits,
@@ -23,7 +27,6 @@ from threadmed.dataset.threads.clean import (
 )
 from threadmed.dataset.threads.pairing import Exchange, TurnFlags, flags_of
 from threadmed.dataset.threads.reading import (
-    NOBODYS,
     CommentReason,
     answering_of,
     in_answered_branches,
@@ -33,9 +36,6 @@ from threadmed.dataset.threads.reading import (
 )
 from threadmed.dataset.threads.tree import branches
 from threadmed.records import Record, Turn
-
-SMALL_LOSSES: frozenset[str | None] = NOBODYS | {None}
-"""Reasons to drop a comment which say nothing of what people wrote."""
 
 
 class Account(msgspec.Struct, kw_only=True):
@@ -100,63 +100,63 @@ def thread_of(
         roles: Roles by flair.
         account: Counts what is met.
     """
-    answering = answering_of(comments, options=options, roles=roles)
+    by_id = {comment.id: comment for comment in comments}
+    answering = answering_of(by_id, options=options, roles=roles)
     # Most posts end here: no tree is built and hardly a text is cleaned for them.
-    whys = whys_of(comments, answering=answering, limits=limits)
-    _count(whys, account)
-    used = [comment for comment in comments if whys[comment.id] is None]
-    _observe(post, used, answering=answering, account=account)
+    whys = whys_of(by_id, answering=answering, limits=limits)
+    for why in whys.values():
+        account.comments[why] += 1
+    _observe(post, by_id, whys=whys, answering=answering, account=account)
     unused = why_unused(post, comments, whys=whys, answering=answering, options=options)
     if unused or not answering:
         account.posts[unused or "no_physician"] += 1
         return None
-    if _is_short(comments, whys, answering=answering, options=options):
-        account.threads["too_few_follow_ups"] += 1
-        return None
-    those = in_answered_branches(comments, answering)
-    nodes = nodes_of(those, whys, answering=answering, limits=limits)
-    question = question_of(cleaned(post, limits), options.text)
-    tree = branches(nodes, order=options.order)
-    made = conversation(question, tree, options=options)
-    if isinstance(made, Dropped):
-        _account_for(made.reason, account)
-        return None
-    account.observed["rival_branches"] += made.rivals
-    return _made(post, made)
-
-
-def _is_short(
-    comments: Sequence[Comment],
-    whys: Mapping[str, CommentReason | None],
-    *,
-    answering: AbstractSet[str],
-    options: BuildOptions,
-) -> bool:
-    """Whether a post can only be said to have too few follow-ups.
-
-    So it is where nothing of anybody is lost and a physician answered, but the patient
-    wrote too little in all branches together; no tree says more.
-    """
-    if not SMALL_LOSSES.issuperset(whys.values()):
-        return False
-    default = (options.patient_roots, options.lay_roots, options.answers_to)
-    if default != ("branch", "branch", "anyone") or options.first_unanswered == "drop":
-        return False
-    return sum(comment.is_patient for comment in comments) < (
-        options.min_follow_ups
-    ) and any(
-        comment.author
-        and not comment.is_patient
-        and comment.id in answering
-        and whys[comment.id] is None  # a moderator's notice is no answer
-        for comment in comments
+    found = conversation_among(
+        in_answered_branches(by_id, answering),
+        post=post,
+        whys=whys,
+        answering=answering,
+        limits=limits,
+        options=options,
     )
+    if not isinstance(found, Conversation):
+        _account_for(found, account)
+        return None
+    account.observed["rival_branches"] += found.rivals
+    return _made(post, found)
 
 
-def _count(whys: Mapping[str, CommentReason | None], account: Account) -> None:
-    for why in whys.values():
-        if why:
-            account.comments[why] += 1
+def conversation_among(
+    comments: Sequence[Comment],
+    *,
+    post: Post,
+    whys: Mapping[str, CommentReason],
+    answering: Mapping[str, Comment],
+    limits: Limits,
+    options: BuildOptions,
+) -> Conversation | DropReason:
+    """Make the conversation of a post, or say why there is none.
+
+    As little is done as tells: most posts are given up for what is there of whom, and
+    only those that hang on their words are cleaned.
+
+    Args:
+        comments: Those of the branches that anybody answered in, in any order.
+        post: As it was read.
+        whys: Why some of the comments are of no use, by id.
+        answering: Those by people whose words are answers, by id.
+        limits: How words are cleaned.
+        options: How the conversation is made.
+    """
+    nodes = nodes_of(comments, whys, answering=answering, limits=limits)
+    tree = branches(nodes, order=options.order)
+    candidates = candidates_of(tree, options=options)
+    reason = reason_of_all(candidates)
+    if reason is not None:
+        return reason
+    question = question_of(cleaned(post, limits), options.text)
+    found = selected(question, candidates, options=options)
+    return found.reason if isinstance(found, Dropped) else found
 
 
 def _account_for(reason: DropReason, account: Account) -> None:
@@ -177,18 +177,26 @@ def _made(post: Post, found: Conversation) -> Made:
 
 def _observe(
     post: Post,
-    comments: Sequence[Comment],
+    comments: Mapping[str, Comment],
     *,
-    answering: AbstractSet[str],
+    whys: Mapping[str, CommentReason],
+    answering: Container[str],
     account: Account,
 ) -> None:
-    seen = account.observed
+    """Count what is seen of the comments that are of use."""
+    every, seen = comments.values(), account.observed
     seen["edited_posts"] += post.is_edited
-    seen["edited_comments"] += sum([comment.is_edited for comment in comments])
-    for flair in [comment.flair for comment in comments]:
-        account.flair[flair] += 1
-    for comment in [comment for comment in comments if comment.is_patient]:
-        # Of a post whose author is gone nobody can say under what name it was.
-        is_other_name = comment.author not in {"", post.author} and post.author
-        seen["patient_under_other_name"] += bool(is_other_name)
-        seen["patient_with_answering_flair"] += comment.id in answering
+    edited = [comment.id for comment in every if comment.is_edited]
+    seen["edited_comments"] += sum([identity not in whys for identity in edited])
+    # Those of no use are few, and are taken off again.
+    flairs = Counter([comment.flair for comment in every])
+    flairs.subtract([comments[identity].flair for identity in whys])
+    for flair, count in flairs.items():
+        if count:
+            account.flair[flair] += count
+    patients = [one for one in every if one.is_patient and one.id not in whys]
+    seen["patient_with_answering_flair"] += sum([p.id in answering for p in patients])
+    if post.author:
+        # Otherwise nobody can say under what name the post was.
+        elsewhere = [one for one in patients if one.author not in {"", post.author}]
+        seen["patient_under_other_name"] += len(elsewhere)

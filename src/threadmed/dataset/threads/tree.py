@@ -10,7 +10,7 @@ The order in which comments come changes nothing.
 """
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import lt
 from typing import Literal
@@ -91,8 +91,6 @@ def detached(parents: Mapping[str, str]) -> AbstractSet[str]:
         >>> sorted(detached({"a": "", "b": "a", "c": "c", "d": "gone"}))
         ['c', 'd']
     """
-    if _all_reply_to_older(parents):
-        return frozenset()
     arrives = {"": True}
     for start in parents:
         way = []
@@ -106,17 +104,22 @@ def detached(parents: Mapping[str, str]) -> AbstractSet[str]:
     return {identity for identity in parents if not arrives[identity]}
 
 
-def _all_reply_to_older(parents: Mapping[str, str]) -> bool:
-    """Whether every comment replies to the post, or to an older one that is there.
+def is_whole(ids: Collection[str], parents: Sequence[str]) -> bool:
+    """Whether every comment replies to the post, or to one of a lower id that is there.
 
-    Then there is neither a gap nor a circle. Ids of one length ascend as texts do, and
-    those under one post are nearly always of one length; others are looked at closely.
+    Then there is neither a gap nor a circle, and none is detached. Nearly always it is
+    so, since ids ascend with time and those under one post are nearly always of one
+    length, in which they ascend as texts do; where it is not, look closely.
+
+    Args:
+        ids: The comments.
+        parents: What they reply to, in the same order; empty for the post.
+
+    Example:
+        >>> is_whole(["a", "b"], ["", "a"]), is_whole(["a", "b"], ["", "gone"])
+        (True, False)
     """
-    return (
-        len(set(map(len, parents))) == 1
-        and all(map(lt, parents.values(), parents))
-        and parents.keys() >= set(parents.values()) - {""}
-    )
+    return all(map(lt, parents, ids)) and set(ids).issuperset(filter(None, parents))
 
 
 def age(node: Node) -> tuple[int, int, str]:
