@@ -1,6 +1,6 @@
 """Ways of reading a dump, each run by itself: `python -m bench.contestants NAME ...`.
 
-None of them builds anything: they only read what a build would need, or less.
+None of them builds anything: they only read what a build would need.
 """
 
 import io
@@ -9,7 +9,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import zstandard
 
@@ -45,29 +44,42 @@ def decompress(posts: Path, comments: Path) -> None:
                 pass
 
 
-def typed(posts: Path, comments: Path) -> None:
-    """Decode every record as the build does, and keep none.
+def reading(posts: Path, comments: Path) -> None:
+    """Read as the build does, up to where threads are made.
 
-    No build that decodes in Python can cost less.
+    Every line is read, every record of use is sorted into parts, and of the posts those
+    that are kept are found: what the readers below do, and more.
     """
-    from threadmed.dataset.dumps.raw import COMMENTS, RawPost
-    from threadmed.dataset.dumps.reader import Reading, blocks
-    from threadmed.dataset.dumps.streams import Stream
-    from threadmed.dataset.passes.executors import collection_paused
+    from functools import partial
+
+    from threadmed.dataset.inputs import find_dump, parts_for
+    from threadmed.dataset.options import BuildOptions
+    from threadmed.dataset.passes.collect import (
+        Live,
+        Reader,
+        read_comments,
+        read_posts,
+    )
+    from threadmed.dataset.passes.executors import local
+    from threadmed.dataset.passes.gather import keep_posts
+    from threadmed.dataset.threads.clean import limits_of
 
     def untold(_what: str, _done: int, _total: int) -> None:
         pass
 
-    sides: tuple[tuple[Path, Reading[Any]], ...] = (
-        (posts, Reading((RawPost,), lambda _: ())),
-        (comments, Reading(COMMENTS, lambda _: ())),
-    )
-    with collection_paused():
-        for path, reading in sides:
-            stream = Stream(path, allow_partial=False, progress=untold)
-            for number, block in enumerate(blocks(stream)):
-                reading.take_block(block, number)
-            print(reading.lines.records, "records")
+    options = BuildOptions()
+    reader = Reader(options=options, limits=limits_of(options), allow_partial=False)
+    authors: dict[str, str] = {}
+    with local(workers=1) as executor:
+        parts = parts_for(find_dump([posts], [comments]))
+        sort = partial(executor.sort, parts=parts, progress=untold)
+        found = sort(partial(read_posts, reader=reader), [posts], None)
+        for kept in executor.each_part(partial(keep_posts, reader=reader), found):
+            authors.update(kept.authors)
+        live = Live(authors=authors)
+        under = sort(partial(read_comments, reader=reader), [comments], live)
+    for one in (*found.results, *under.results):
+        print(one.read, "records")
 
 
 def plain(posts: Path, comments: Path) -> None:
@@ -120,7 +132,7 @@ def duckdb(posts: Path, comments: Path) -> None:
 
 READERS: Mapping[str, Callable[[Path, Path], None]] = {
     "decompress": decompress,
-    "typed": typed,
+    "reading": reading,
     "plain": plain,
     "polars": polars,
     "duckdb": duckdb,

@@ -10,9 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "src").rglob("*.py"))
+IN_C = sorted((ROOT / "src").rglob("*.[ch]"))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*MODULES, *IN_C], ids=lambda path: path.stem)
 def test_a_module_stays_within_four_hundred_lines(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= 400
 
@@ -27,6 +28,16 @@ def test_a_function_stays_within_fifty_lines(path: Path) -> None:
     ]
 
     assert long == []
+
+
+@pytest.mark.parametrize("path", IN_C, ids=lambda path: path.name)
+def test_a_function_in_c_stays_within_fifty_lines(path: Path) -> None:
+    bodies = re.findall(
+        r"^[A-Za-z][^;=]*?\{\n(.*?)^\}", path.read_text(), re.MULTILINE | re.DOTALL
+    )
+
+    assert bodies or path.name == "scan.h"
+    assert [body for body in bodies if body.count("\n") >= 50] == []
 
 
 def test_no_module_is_a_bag() -> None:

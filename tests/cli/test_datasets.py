@@ -42,6 +42,23 @@ def test_the_sample_is_built(tmp_path: Path) -> None:
     assert "Invented" in (tmp_path / "README.md").read_text()
 
 
+@pytest.mark.skipif(
+    os.environ.get("THREADMED_PURE") == "1", reason="asked for without the scanner"
+)
+def test_a_build_without_the_scanner_says_so_and_gives_the_same(tmp_path: Path) -> None:
+    quick = threadmed(
+        "build", *DUMP, "--out", tmp_path / "quick", environment={"THREADMED_PURE": "0"}
+    )
+    slow = threadmed(
+        "build", *DUMP, "--out", tmp_path / "slow", environment={"THREADMED_PURE": "1"}
+    )
+
+    assert "without the scanner" not in quick.stderr
+    assert "reading without the scanner in C, which takes longer" in slow.stderr
+    for path in (tmp_path / "quick").iterdir():
+        assert path.read_bytes() == (tmp_path / "slow" / path.name).read_bytes()
+
+
 def test_an_output_folder_that_is_a_file_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 

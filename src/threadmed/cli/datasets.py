@@ -36,6 +36,7 @@ class BuildRequest(Record, frozen=True, kw_only=True):
 def run_build(request: BuildRequest) -> None:
     """Build a dataset, print its funnel, and explain what is to be explained."""
     from threadmed.dataset.build import gather
+    from threadmed.dataset.dumps.scanner import library
     from threadmed.dataset.inputs import find_dump
     from threadmed.dataset.release import write_release
     from threadmed.dataset.threads.drawing import lines
@@ -46,6 +47,11 @@ def run_build(request: BuildRequest) -> None:
     dump = find_dump(
         request.posts, request.comments, allow_partial=request.allow_partial
     )
+    if library() is None:
+        typer.echo(
+            "reading without the scanner in C, which takes longer and gives the same",
+            err=True,
+        )
     with (
         stoppable("nothing was written"),
         _executor(request.executor, request.out) as executor,

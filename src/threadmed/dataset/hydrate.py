@@ -31,6 +31,7 @@ from threadmed.dataset.passes.gather import (
     merged,
     year_of,
 )
+from threadmed.dataset.passes.spill import records
 from threadmed.dataset.release import (
     Release,
     ThreadFlags,
@@ -194,7 +195,7 @@ def restore(
 ) -> Restored:
     """Make the threads again whose posts are in a part."""
     wanted = {one.source.post: one for one in threads}
-    under, _ = by_post(comments, reader)
+    under, _ = by_post(records(comments, Comment), reader)
     found: dict[ThreadId, Found] = {}
     gone: Counter[str] = Counter()
     for post in merged(posts, wanted, reader):

@@ -8,8 +8,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadmed.dataset.dumps.raw import AnyComment, PlainComment, RawComment, RawPost
-from threadmed.dataset.dumps.reader import Lines, Reading, blocks, read_file
+from threadmed.dataset.dumps.raw import RawComment, RawPost
+from threadmed.dataset.dumps.reader import Reading, blocks, read_file
 from threadmed.dataset.manifest import InputFile
 from threadmed.errors import InputError
 
@@ -32,19 +32,16 @@ def cut(data: bytes, size: int) -> list[bytes]:
 def bodies(pieces: Sequence[bytes], size: int) -> tuple[list[str | None], object]:
     got: list[str | None] = []
 
-    def accept(raws: list[AnyComment]) -> list[tuple[int, str]]:
+    def accept(raws: list[RawComment]) -> list[tuple[int, str]]:
         got.extend(raw.body for raw in raws)
         return [(place, "no_id") for place, raw in enumerate(raws) if not raw.id]
 
-    reading = Reading((PlainComment, RawComment), accept)
-    for number, block in enumerate(blocks(Pieces(pieces), size=size)):
-        reading.take_block(block, number)
+    reading = Reading(RawComment, accept)
+    for block in blocks(Pieces(pieces), size=size):
+        reading.take_block(block)
     lines = reading.lines
     account = (lines.records, lines.bad, lines.repaired)
-    return got, (
-        account,
-        [*lines.examples("f")] if "crlf" not in lines.repaired else None,
-    )
+    return got, (account, lines.places if "crlf" not in lines.repaired else None)
 
 
 LINES = b"".join(
@@ -120,19 +117,13 @@ def test_what_follows_the_last_break_of_a_cut_file_is_no_line() -> None:
 
 
 def read(path: Path, data: bytes, *, allow_partial: bool = False) -> InputFile:
-    def take(whole: Iterator[bytes]) -> Lines:
-        reading = Reading(
-            (RawPost,),
-            lambda raws: [(n, "no_id") for n, raw in enumerate(raws) if not raw.id],
-        )
-        for number, block in enumerate(whole):
-            reading.take_block(block, number)
-        return reading.lines
-
+    reading = Reading(
+        RawPost, lambda raws: [(n, "no_id") for n, raw in enumerate(raws) if not raw.id]
+    )
     path.write_bytes(data)
     return read_file(
         path,
-        take,
+        reading,
         side="posts",
         allow_partial=allow_partial,
         progress=lambda *_: None,
@@ -192,3 +183,19 @@ def test_a_cut_file_gives_its_whole_lines_and_is_marked(tmp_path: Path) -> None:
     assert found.cut_at == len(data)
     assert 1_000 < found.records < 20_000
     assert found.bad == {}
+
+
+def test_blocks_come_before_the_file_ends_however_small_its_chunks_are() -> None:
+    given = 0
+
+    class Slow(Pieces):
+        def chunks(self) -> Iterator[bytes]:
+            nonlocal given
+            for piece in super().chunks():
+                given += 1
+                yield piece
+
+    first = next(blocks(Slow(cut(LINES * 100, 50)), size=1_000))
+
+    assert len(first) >= 1_000
+    assert given * 50 < 1_200

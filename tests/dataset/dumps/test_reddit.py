@@ -1,18 +1,9 @@
-import tempfile
-from pathlib import Path
-
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from threadmed.dataset.dumps.raw import (
-    AnyComment,
-    Meta,
-    PlainComment,
-    RawComment,
-    RawPost,
-)
+from threadmed.dataset.dumps.raw import Meta, RawComment, RawPost
 from threadmed.dataset.dumps.reddit import (
     Comment,
     Post,
@@ -21,10 +12,6 @@ from threadmed.dataset.dumps.reddit import (
     post_from,
     whole,
 )
-from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.collect import CommentPass, Live, Reader
-from threadmed.dataset.passes.spill import Parts, records
-from threadmed.dataset.threads.clean import limits_of
 
 
 def post(**fields: object) -> Post:
@@ -217,54 +204,3 @@ def test_the_text_of_an_own_crossposted_post_is_known(
     }
 
     assert post(**{"selftext": "", **raw}).crossposted == text
-
-
-ODD = st.sampled_from(["", "[deleted]", "[removed]", " [Removed] ", "\\[deleted\\]"])
-ID = st.text("abc019", min_size=1, max_size=6)
-COMMENTS = st.builds(
-    dict,
-    body=st.text(max_size=5) | ODD | st.none(),
-    id=ID | ID.map("t1_{}".format) | st.integers(1, 99) | st.none(),
-    link_id=st.sampled_from(["t3_p", "p", "t3_other", "T3_P", None, 25]),
-    parent_id=ID.map("t1_{}".format) | st.sampled_from(["t3_p", "p", None, 25]),
-    author=st.sampled_from(["ann", "bob", " bob"]) | ODD | st.none(),
-    author_flair_text=st.sampled_from(["Physician", "Nurse", "", None]),
-    created_utc=st.sampled_from([5, 5.0, "5", "soon", None]),
-    retrieved_on=st.sampled_from([7, "7", None]),
-    retrieved_utc=st.sampled_from([9, None]),
-    edited=st.sampled_from([False, True, 5, 5.0, None]),
-    is_submitter=st.sampled_from([True, False, None]),
-    removal_reason=st.sampled_from(["legal", None]),
-    banned_at_utc=st.sampled_from([1, 0, None]),
-    distinguished=st.sampled_from(["moderator", None]),
-    stickied=st.booleans(),
-)
-
-
-@given(st.lists(COMMENTS, max_size=4))
-def test_what_is_taken_as_it_stands_is_what_care_would_have_made(
-    lines: list[dict[str, object]],
-) -> None:
-    """The quick way of the pass over comments against the way for all forms."""
-    options = BuildOptions()
-    reader = Reader(options=options, limits=limits_of(options), allow_partial=False)
-    live = Live(authors={"p": "ann"})
-    ways = []
-    for kind in (PlainComment, RawComment):
-        with tempfile.TemporaryDirectory() as folder:
-            parts = Parts(Path(folder), 1)
-            taking = CommentPass(parts, live, reader)
-            faults = []
-            for line in lines:
-                data = msgspec.json.encode(line)
-                try:
-                    raw: AnyComment = msgspec.json.decode(data, type=kind)
-                except msgspec.ValidationError:
-                    raw = msgspec.json.decode(data, type=RawComment)
-                faults.append(taking.accept([raw]))
-            parts.settle(at=1)
-            path = parts.path(0)
-            pieces = [path.read_bytes()] if path.exists() else []
-            ways.append((list(records(pieces, Comment)), faults, taking.elsewhere))
-
-    assert ways[0] == ways[1]

@@ -1,6 +1,7 @@
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,83 +12,38 @@ from threadmed.dataset.build import gather
 from threadmed.dataset.inputs import Dump
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.passes.executors import local
-from threadmed.dataset.passes.processes import PLACE, ProcessPool, workers_here
-from threadmed.dataset.passes.spill import Parts, records
+from threadmed.dataset.passes.processes import ProcessPool, workers_here
 from threadmed.dataset.release import write_release
 from threadmed.dataset.sample import sample_folder
-from threadmed.errors import InputError, ThreadmedError
-
-
-class Lengths:
-    """Takes blocks, and sorts how long they are into parts."""
-
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._seen: list[int] = []
-
-    def take(self, block: bytes, number: int) -> None:
-        self._seen.append(number)
-        self._parts.waiting[number % 2].append((number, len(block)))
-
-    def end(self) -> list[int]:
-        self._parts.settle(at=1)
-        return self._seen
-
-
-class Refusing(Lengths):
-    """Takes no block that is empty."""
-
-    def take(self, block: bytes, number: int) -> None:
-        if not block:
-            raise InputError("an empty block")
-        super().take(block, number)
+from threadmed.errors import ThreadmedError
 
 
 def third(whole: int) -> float:
     return 1 / (whole - 3)
 
 
-def die(_: int) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+def die(parent: int) -> None:
+    if os.getpid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.01)
 
 
 def talk(word: str) -> int:
     print(word)
+    time.sleep(0.01)
     return os.getpid()
 
 
 @pytest.fixture
-def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProcessPool]:
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProcessPool]:
     # Workers import what they are given by its name.
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     monkeypatch.setitem(sys.modules, "test_processes", sys.modules[__name__])
-    for own in (Lengths, Refusing, third, die, talk):
+    for own in (third, die, talk):
         monkeypatch.setattr(own, "__module__", "test_processes")
-    made = ProcessPool(2, tmp_path)
+    made = ProcessPool(2)
     yield made
     made.close()
-
-
-def held(parts: list[Parts], number: int) -> list[tuple[int, int]]:
-    pieces = [
-        path.read_bytes()
-        for part in parts
-        for path in part.paths(number)
-        if path.exists()
-    ]
-    return sorted(records(pieces, tuple[int, int]))
-
-
-def test_every_block_is_taken_once_by_anybody(pool: ProcessPool) -> None:
-    blocks = [b"x" * size for size in (*range(1, 40), PLACE, PLACE + 1, 2 * PLACE)]
-
-    seen, parts = pool.take(Lengths, iter(blocks), parts=2)
-
-    assert sorted(number for those in seen for number in those) == [*range(len(blocks))]
-    assert all(those == sorted(those) for those in seen)
-    expected = [(number, len(block)) for number, block in enumerate(blocks)]
-    assert held(parts, 0) == expected[::2]
-    assert held(parts, 1) == expected[1::2]
 
 
 def test_results_come_in_the_order_of_what_they_are_of(pool: ProcessPool) -> None:
@@ -99,35 +55,37 @@ def test_an_error_in_a_task_keeps_its_kind_and_the_pool_goes_on(
 ) -> None:
     with pytest.raises(ZeroDivisionError):
         list(pool.each(third, [4, 3, 5]))
-    with pytest.raises(InputError, match="an empty block"):
-        pool.take(Refusing, iter([b"x"] * 9 + [b""] + [b"x"] * 9), parts=2)
-
-    assert list(pool.each(third, [4])) == [1.0]
-
-
-def test_an_error_in_what_gives_the_blocks_is_raised_as_it_is(
-    pool: ProcessPool,
-) -> None:
-    def broken() -> Iterator[bytes]:
-        yield b"x"
-        raise InputError("is truncated")
-
-    with pytest.raises(InputError, match="is truncated"):
-        pool.take(Lengths, broken(), parts=2)
 
     assert list(pool.each(third, [4])) == [1.0]
 
 
 def test_a_worker_that_dies_is_an_error_of_one_line(pool: ProcessPool) -> None:
     with pytest.raises(ThreadmedError, match="ended before its work was done"):
-        list(pool.each(die, [1, 2]))
+        list(pool.each(die, [os.getpid()] * 99))
 
 
-def test_what_a_task_prints_is_no_answer(pool: ProcessPool) -> None:
-    pids = set(pool.each(talk, ["a", "b"] * 20))
+def test_everybody_works_and_what_a_task_prints_is_no_answer(
+    pool: ProcessPool,
+) -> None:
+    pids = set(pool.each(talk, ["a", "b"] * 50))
 
-    assert pids
-    assert os.getpid() not in pids
+    assert len(pids) == 2
+    assert os.getpid() in pids
+
+
+def test_a_worker_imports_nothing_from_the_folder_that_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("json.py", "pickle.py", "threadmed.py"):
+        (tmp_path / name).write_text("open('ran', 'w').close()\n")
+    made = ProcessPool(2)
+    try:
+        assert list(made.each(abs, [-1] * 50)) == [1] * 50
+    finally:
+        made.close()
+
+    assert not (tmp_path / "ran").exists()
 
 
 def test_there_is_at_least_one_to_do_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,6 @@ every type that it has had, and only with a default where it may be absent.
 Fields that the build does not need are passed over while decoding.
 """
 
-from typing import Annotated
-
 import msgspec
 
 Number = int | float | str | None
@@ -76,34 +74,3 @@ class RawComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
     distinguished: str | None = None
     stickied: bool | None = None
     meta: Meta | None = None
-
-
-Time = Annotated[int, msgspec.Meta(ge=0, le=2**40)]
-ShortTime = Annotated[int, msgspec.Meta(ge=0, le=2**36)]
-
-
-class PlainComment(msgspec.Struct, gc=False, rename={"meta": "_meta"}):
-    """A comment as nearly all stand in a dump; what is of these types needs no care."""
-
-    body: str
-    id: str
-    link_id: str
-    parent_id: str
-    author: str
-    created_utc: Time
-    retrieved_on: Time | None = None
-    author_flair_text: str | None = None
-    retrieved_utc: ShortTime | None = None
-    edited: bool | float | str | None = None
-    is_submitter: bool | None = None
-    removal_reason: str | None = None
-    banned_at_utc: Number = None
-    distinguished: str | None = None
-    stickied: bool | None = None
-    meta: Meta | None = None
-
-
-AnyComment = RawComment | PlainComment
-
-COMMENTS: tuple[type[AnyComment], ...] = (PlainComment, RawComment)
-"""The forms of a comment, in the order in which they are tried."""

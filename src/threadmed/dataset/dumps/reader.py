@@ -1,7 +1,8 @@
 """Records out of a dump file: JSON lines, a JSON array, or a page of an API; edge.
 
-Whole blocks of lines are decoded at once; only a block with a line that cannot be
-decoded is gone through line by line, and what can be mended is mended.
+Plain lines are taken by the scanner in C, where it is there; the rest of a block is
+decoded at once; only where a line of it cannot be decoded is it gone through line by
+line, and what can be mended is mended.
 Every line that gave no record and every one that was mended is counted by kind, with
 the first place where it happened.
 """
@@ -13,10 +14,10 @@ from pathlib import Path
 from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
-import numpy as np
 
 from threadmed.dataset.dumps.documents import START, elements
 from threadmed.dataset.dumps.lines import BOM, Decoded, decode_line, is_blank
+from threadmed.dataset.dumps.scanner import Scanned
 from threadmed.dataset.dumps.streams import Progress, Stream
 from threadmed.dataset.manifest import InputFile
 from threadmed.errors import InputError
@@ -24,55 +25,29 @@ from threadmed.errors import InputError
 Raw = TypeVar("Raw")
 
 BLOCK = 1 << 18
-"""Bytes decoded at once; larger blocks fall out of the processor's cache."""
+"""Bytes taken at once; larger blocks fall out of the processor's cache."""
 
 Accept = Callable[[list[Raw]], Sequence[tuple[int, str]]]
 """Takes records; returns the places of those that cannot be used, and why each."""
 
 
 class Lines(msgspec.Struct, kw_only=True):
-    """What the lines of a file gave, or those of some of its blocks."""
+    """What the lines of a file gave."""
 
     records: int = 0
     """Records that were decoded and accepted."""
     bad: dict[str, int] = msgspec.field(default_factory=Counter)
     repaired: dict[str, int] = msgspec.field(default_factory=Counter)
-    places: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
-    """Where each kind of either was first: the block, and the line in it from 1."""
-    breaks: dict[int, int] = msgspec.field(default_factory=dict)
-    """Line breaks in each block."""
+    places: dict[str, int] = msgspec.field(default_factory=dict)
+    """Number of the line, from 1, where each kind of either was first."""
     is_document: bool = False
     is_cut: bool = False
     """Whether a document does not end where it should."""
 
-    def add(self, other: "Lines") -> None:
-        """Add what other blocks of the same file gave.
-
-        Example:
-            >>> one = Lines(places={"nul": (2, 5)}, breaks={0: 10, 2: 10})
-            >>> one.add(Lines(places={"nul": (1, 3)}, breaks={1: 10}))
-            >>> list(one.examples("RC.jsonl"))
-            ['nul at RC.jsonl:13']
-        """
-        self.records += other.records
-        for name in ("bad", "repaired"):
-            getattr(self, name).update(getattr(other, name))
-        for kind, place in other.places.items():
-            self.places[kind] = min(place, self.places.get(kind, place))
-        self.breaks |= other.breaks
-        self.is_document |= other.is_document
-        self.is_cut |= other.is_cut
-
-    def examples(self, name: str) -> Iterator[str]:
-        """Say where in a file of this name each kind was first."""
-        for kind, (block, line) in self.places.items():
-            before = sum(count for at, count in self.breaks.items() if at < block)
-            yield f"{kind} at {name}:{before + line}"
-
 
 def read_file(
     path: Path,
-    read: Callable[[Iterator[bytes]], Lines],
+    reading: "Reading[Raw]",
     *,
     side: Literal["posts", "comments"],
     allow_partial: bool,
@@ -82,7 +57,7 @@ def read_file(
 
     Args:
         path: The file; how it is packed is found by content.
-        read: Takes the blocks, by whatever number of readings.
+        reading: Takes the blocks; has taken none of another file.
         side: What the file is said to hold.
         allow_partial: Use a truncated or corrupt file as far as it goes.
         progress: Told the bytes read.
@@ -93,7 +68,9 @@ def read_file(
     """
     stream = Stream(path, allow_partial=allow_partial, progress=progress)
     with closing(blocks(stream)) as whole_lines:
-        lines = read(whole_lines)
+        for block in whole_lines:
+            reading.take_block(block)
+    lines = reading.lines
     found = InputFile(
         name=path.name,
         side=side,
@@ -103,7 +80,11 @@ def read_file(
         records=lines.records,
         bad=_sorted(lines.bad),
         repaired=_sorted(lines.repaired),
-        examples=tuple(sorted(lines.examples(path.name))),
+        examples=tuple(
+            sorted(
+                f"{kind} at {path.name}:{line}" for kind, line in lines.places.items()
+            )
+        ),
         cut_at=stream.bytes if lines.is_cut else stream.cut_at,
     )
     _refuse_what_is_none(found, lines, path, allow_partial=allow_partial)
@@ -139,7 +120,7 @@ class Chunks(Protocol):
         """Give the pieces."""
 
 
-def blocks(stream: Chunks, *, size: int = BLOCK) -> Generator[bytes, None, None]:
+def blocks(stream: Chunks, *, size: int = BLOCK) -> Generator[memoryview, None, None]:
     """Cut the unpacked bytes at line breaks, never inside a line or a character.
 
     A file that is one JSON value comes as one block.
@@ -147,32 +128,42 @@ def blocks(stream: Chunks, *, size: int = BLOCK) -> Generator[bytes, None, None]
 
     Args:
         stream: The bytes; how they are cut into chunks changes no record.
-        size: Fewest bytes of a block but the last.
+        size: Fewest bytes of a block but the last, and but the first of a chunk.
     """
-    pieces: list[bytes] = []
+    pieces: list[bytes | memoryview] = []
     is_document: bool | None = None
     for chunk in stream.chunks():
-        first = b"" if is_document else chunk[: chunk.find(b"\n", size) + 1]
+        # What tells a document may stand some way behind its start.
+        looked_from = size - sum(map(len, pieces)) if is_document is None else 0
+        first = 0 if is_document else chunk.find(b"\n", max(looked_from, 0)) + 1
+        whole = memoryview(chunk)
         if not first:
-            pieces.append(chunk)
+            pieces.append(whole)
             continue
-        block = b"".join([*pieces, first])
+        block = b"".join([*pieces, whole[:first]])
         if is_document is None:
             is_document = START.match(_bare(block)) is not None
         if is_document:
-            pieces = [block, chunk[len(first) :]]
+            pieces = [block, whole[first:]]
             continue
-        yield block
-        start = len(first)
-        while end := chunk.find(b"\n", start + size) + 1:
-            yield chunk[start:end]
-            start = end
-        pieces = [chunk[start:]]
+        yield memoryview(block)
+        end = chunk.rfind(b"\n") + 1
+        yield from _cut(chunk, first, end, size=size)
+        pieces = [whole[end:]]
     last = b"".join(pieces)
     if stream.cut_at is not None and not is_document:
         last = last[: last.rfind(b"\n") + 1]
     if last:
-        yield last
+        yield memoryview(last)
+
+
+def _cut(chunk: bytes, start: int, end: int, *, size: int) -> Iterator[memoryview]:
+    """Cut whole lines into blocks, of which none but the last is smaller than asked."""
+    whole = memoryview(chunk)
+    while start < end:
+        stop = chunk.find(b"\n", start + size, end) + 1 or end
+        yield whole[start:stop]
+        start = stop
 
 
 def _bare(block: bytes) -> bytes:
@@ -183,54 +174,86 @@ class Reading(Generic[Raw]):
     """Decodes blocks of one file and keeps account of their lines.
 
     Args:
-        kinds: What a record is decoded to, tried in this order.
+        kind: What a record is decoded to.
         accept: Takes some records, and says which cannot be used.
+        scan: Takes what is plain of a block, if anything does.
     """
 
-    def __init__(self, kinds: Sequence[type[Raw]], accept: Accept[Raw]) -> None:
+    def __init__(
+        self,
+        kind: type[Raw],
+        accept: Accept[Raw],
+        *,
+        scan: Callable[[bytes | memoryview], Scanned] | None = None,
+    ) -> None:
         self.lines = Lines()
         self._accept = accept
-        self._decoders = [msgspec.json.Decoder(kind).decode_lines for kind in kinds]
-        self._number = 0
-        """Of the block that is being read."""
+        self._scan = scan
+        self._decode = msgspec.json.Decoder(kind).decode_lines
+        self._is_first = True
+        self._before = 0
+        """Lines in the blocks before the one that is being read."""
 
-    def take_block(self, block: bytes, number: int) -> None:
+    def take_block(self, block: bytes | memoryview) -> None:
         """Decode whole lines, or a whole document, and hand every record on.
 
         Args:
-            block: Some lines.
-            number: Of the block in its file, from 0.
+            block: Some lines; they come in the order of the file.
         """
-        self._number = number
-        if number == 0 and block.startswith(BOM):
+        if self._is_first:
+            self._is_first = False
+            self._take_first(bytes(block))
+        else:
+            self._take_lines(block)
+
+    def _take_first(self, block: bytes) -> None:
+        if block.startswith(BOM):
             block = _bare(block)
             self._repair("bom", 1)
-        if number == 0 and START.match(block):
+        if START.match(block):
             self._take_document(block)
         else:
             self._take_lines(block)
 
-    def _take_lines(self, block: bytes) -> None:
-        breaks = breaks_of(block)
-        self.lines.breaks[self._number] = breaks.count
-        if breaks.returns:
-            self._repair("crlf", 1, times=breaks.returns)
-        for decode in self._decoders if breaks.all_begin else ():
+    def _take_lines(self, block: bytes | memoryview) -> None:
+        if self._scan is None:
+            text = bytes(block)
+            breaks, returns = text.count(b"\n"), text.count(b"\r\n")
+            self._take_rest(text, range(1, breaks + 2))
+        else:
+            scanned = self._scan(block)
+            breaks, returns = scanned.breaks, scanned.returns
+            self.lines.records += scanned.records
+            if scanned.odd:
+                text = b"\n".join([line for _, line in scanned.odd])
+                self._take_rest(text, [number for number, _ in scanned.odd])
+        if returns:
+            self._repair("crlf", 1, times=returns)
+        self._before += breaks
+
+    def _take_rest(self, text: bytes, numbers: Sequence[int]) -> None:
+        """Decode lines.
+
+        Args:
+            text: The lines.
+            numbers: Of each line in its block, and perhaps of what is behind the last.
+        """
+        if is_a_record_a_line(text):
             with suppress(ValueError, RecursionError):
-                records = decode(block)
-                if len(records) == breaks.lines:
-                    self._hand_on(records, 1)
+                records = self._decode(text)
+                if len(records) == text.count(b"\n") + (not text.endswith(b"\n")):
+                    self._hand_on(records, numbers)
                     return
         # Also where there are lines of none, two or half a record, so that what is
         # read does not depend on how the file is cut into blocks.
-        for number, line in enumerate(block.split(b"\n"), 1):
+        for number, line in zip(numbers, text.split(b"\n"), strict=False):
             self._take_line(line, number)
 
-    def _hand_on(self, records: list[Raw], first: int) -> None:
+    def _hand_on(self, records: list[Raw], numbers: Sequence[int]) -> None:
         faults = self._accept(records)
         self.lines.records += len(records) - len(faults)
         for place, fault in faults:
-            self._fault(fault, first + place)
+            self._fault(fault, numbers[place])
 
     def _take_document(self, block: bytes) -> None:
         found = elements(block)
@@ -246,52 +269,47 @@ class Reading(Generic[Raw]):
     def _take_line(self, line: bytes, number: int) -> None:
         if is_blank(line):
             return
-        match decode_line(line, self._decoders[-1]):
+        match decode_line(line, self._decode):
             case Decoded(records=records, repairs=repairs):
                 for repair in repairs:
                     self._repair(repair, number)
                 for record in records:
-                    self._hand_on([record], number)
+                    self._hand_on([record], (number,))
             case bad:
                 self._fault(bad, number)
 
     def _fault(self, kind: str, line: int) -> None:
         self.lines.bad[kind] += 1
-        self.lines.places.setdefault(kind, (self._number, line))
+        self.lines.places.setdefault(kind, self._before + line)
 
     def _repair(self, kind: str, line: int, *, times: int = 1) -> None:
         self.lines.repaired[kind] += times
-        self.lines.places.setdefault(kind, (self._number, line))
+        self.lines.places.setdefault(kind, self._before + line)
 
 
-class Breaks(msgspec.Struct, frozen=True):
-    """What the line breaks of a block say."""
+def is_a_record_a_line(text: bytes) -> bool:
+    r"""Whether every line begins and ends as a record does, and all of them are UTF-8.
 
-    lines: int
-    count: int
-    returns: int
-    """Lines that end in a carriage return."""
-    all_begin: bool
-    """Whether every line begins as a record does."""
-
-
-def breaks_of(block: bytes) -> Breaks:
-    r"""Look at the line breaks of a block, all at once.
+    Then no record goes on in the next line: what follows `}` in a record is no `{`.
 
     Example:
-        >>> breaks_of(b'{}\n{}\r\n{}')
-        Breaks(lines=3, count=2, returns=1, all_begin=True)
-        >>> breaks_of(b'{}\n\n{}\n').all_begin
+        >>> is_a_record_a_line(b'{}\n{}\r\n{}')
+        True
+        >>> is_a_record_a_line(b'{"a":\n{}}')
         False
+        >>> is_a_record_a_line(b'{}\n\n{}\n'), is_a_record_a_line(b'{"a": "\xff"}')
+        (False, False)
     """
-    signs = np.frombuffer(block, np.uint8)
-    breaks = np.flatnonzero(signs == ord("\n"))
-    count = len(breaks)
-    is_ended = block.endswith(b"\n")
-    behind = signs[(breaks[:-1] if is_ended else breaks) + 1]
-    return Breaks(
-        lines=count + (not is_ended),
-        count=count,
-        returns=block.count(b"\r\n") if b"\r" in block else 0,
-        all_begin=block.startswith(b"{") and bool((behind == ord("{")).all()),
-    )
+    lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    begun = text.count(b"\n{") + text.startswith(b"{")
+    ended = text.count(b"}\n") + text.count(b"}\r\n") + text.endswith((b"}", b"}\r"))
+    if min(begun, ended) < lines:
+        return False
+    if text.isascii():
+        return True
+    # A decoder does not look at the letters of what it passes over.
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

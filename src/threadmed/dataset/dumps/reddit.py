@@ -1,6 +1,8 @@
 """What a line of a dump becomes; pure.
 
-Posts and comments of all years are brought to one form here.
+Posts and comments of all years are brought to one form here. What is said here of
+records as nearly all are, the scanner in C says too (native/fields.h, posts.h and
+comments.h); docs/decisions/021 lists what has to be changed in both.
 """
 
 import re
@@ -10,9 +12,9 @@ import msgspec
 
 from threadmed.dataset.dumps.raw import (
     NOTHING,
-    AnyComment,
     Crossposted,
     Number,
+    RawComment,
     RawPost,
 )
 from threadmed.records import Record
@@ -60,15 +62,15 @@ MAY_BE_MARKER = re.compile(r"[\s\\]*\[")
 
 IMAGE_HINTS = frozenset({"image", "hosted:video", "rich:video"})
 IMAGE_HOSTS = frozenset({"i.redd.it", "v.redd.it", "imgur.com", "i.imgur.com"})
-UNPLAIN_BODY = frozenset({"", "[", "\\", " ", "\n", "\t", "\r"})
-UNPLAIN_AUTHOR = frozenset({"", "[", " ", "\n", "\t"})
-"""How a field may begin where more must be looked at than its beginning."""
 NOBODY = frozenset({"", "[deleted]", "[removed]"})
 """Names that stand for a deleted account; no two of them are one person."""
 
 
 class Post(Record, frozen=True, kw_only=True, gc=False, array_like=True):
-    """A submission in the one form that the build works with."""
+    """A submission in the one form that the build works with.
+
+    The order of the fields is that in which the scanner in C writes them too.
+    """
 
     id: str
     created: int
@@ -92,7 +94,7 @@ class Post(Record, frozen=True, kw_only=True, gc=False, array_like=True):
 class Comment(Record, frozen=True, kw_only=True, gc=False, array_like=True):
     """A comment in the one form that the build works with.
 
-    The order of the fields is that in which `threadmed.dataset.passes.collect` gives them.
+    The order of the fields is that in which the scanner in C writes them too.
     """
 
     post: str
@@ -151,7 +153,7 @@ def _crossposted(raw: RawPost) -> str:
 
 
 def comment_from(
-    raw: AnyComment, *, post: str, patient: str, is_answer: bool
+    raw: RawComment, *, post: str, patient: str, is_answer: bool
 ) -> Comment | Fault:
     """Bring a comment to one form, or say what it lacks.
 
@@ -185,11 +187,6 @@ def comment_from(
         loss=loss,
         retrieved=_retrieved(raw),
     )
-
-
-def is_plain_link(link: str | int | None) -> bool:
-    """Whether a link to a post is of the form that dumps have."""
-    return isinstance(link, str) and link[:3] == "t3_" and link.islower()
 
 
 def plain_id(value: str | int | None) -> str:
@@ -238,13 +235,12 @@ def author_of(name: str | None) -> str:
     return "" if name is None or name.strip() in NOBODY else name
 
 
-def _parent(raw: AnyComment) -> str:
+def _parent(raw: RawComment) -> str:
     """Give the id of the comment that a comment replies to.
 
     Empty for a reply to the post; null is how an API said so.
 
     Example:
-        >>> from threadmed.dataset.dumps.raw import RawComment
         >>> _parent(RawComment(body="", link_id="t3_a", parent_id="t1_B2"))
         'b2'
         >>> _parent(RawComment(body="", link_id="a", parent_id="a"))
@@ -257,12 +253,12 @@ def _parent(raw: AnyComment) -> str:
     return "" if plain == plain_id(raw.link_id) else plain
 
 
-def is_notice(raw: RawPost | AnyComment) -> bool:
+def is_notice(raw: RawPost | RawComment) -> bool:
     """Whether a moderator pinned it."""
     return raw.distinguished in {"moderator", "admin"} and bool(raw.stickied)
 
 
-def _retrieved(raw: RawPost | AnyComment) -> int:
+def _retrieved(raw: RawPost | RawComment) -> int:
     """Say when this copy was taken, in seconds since 1970; -1 where it is not said."""
     if type(raw.retrieved_on) is int and raw.retrieved_utc is None is raw.meta:
         time = whole(raw.retrieved_on)
@@ -291,7 +287,7 @@ def _loss_of_post(raw: RawPost) -> Loss | None:
     return None
 
 
-def _loss(raw: RawPost | AnyComment, text: str) -> Loss | None:
+def _loss(raw: RawPost | RawComment, text: str) -> Loss | None:
     """Say why a text may not be used, or None.
 
     Args:

@@ -56,7 +56,8 @@ class Decoder(Protocol):
 
 def _zstd() -> Decoder:
     unpacker = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
-    return unpacker.decompressobj(write_size=1 << 20)
+    # Room for all that a chunk mostly unpacks to, so that nothing is joined.
+    return unpacker.decompressobj(write_size=1 << 22)
 
 
 def _gzip() -> Decoder:

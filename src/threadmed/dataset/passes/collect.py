@@ -5,33 +5,34 @@ Of a person who is neither the patient nor one who answers no words are kept, on
 place in the tree, unless all words are wanted.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 import msgspec
 
-from threadmed.dataset.dumps.raw import COMMENTS, AnyComment, PlainComment, RawPost
-from threadmed.dataset.dumps.reader import Lines, Reading, read_file
+from threadmed.dataset.dumps.raw import RawComment, RawPost
+from threadmed.dataset.dumps.reader import Reading, read_file
 from threadmed.dataset.dumps.reddit import (
-    UNPLAIN_AUTHOR,
-    UNPLAIN_BODY,
-    author_of,
+    CATEGORIES,
     comment_from,
-    is_notice,
-    is_plain_link,
-    marker,
     plain_id,
     post_from,
 )
+from threadmed.dataset.dumps.scanner import Scanned, Scanner, Task, library
 from threadmed.dataset.dumps.streams import Progress
 from threadmed.dataset.manifest import InputFile
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.spill import Parts, Taking, part_of
+from threadmed.dataset.passes.spill import Parts, part_of
 from threadmed.dataset.roles import Roles
 from threadmed.dataset.threads.clean import Limits, outside_window
 from threadmed.records import Record
+
+MOST_WORDS = 1 << 20
+"""More than the scanner looks at in any text, of which none then has enough."""
+
+HELD_BYTES = 1 << 25
+"""Of records that wait in memory before they are written."""
 
 
 class Pass(Record, frozen=True, kw_only=True):
@@ -61,6 +62,43 @@ class Live(Record, frozen=True, kw_only=True):
     """Whether the words of all comments are wanted, whoever wrote them."""
 
 
+class Scanning:
+    """What the scanner in C takes of a file, on its way to the parts.
+
+    Args:
+        task: What is to be taken.
+        parts: Takes what it gives.
+    """
+
+    def __init__(self, task: Task, parts: Parts) -> None:
+        loaded = library()
+        self.elsewhere = 0
+        self._scanner = None if loaded is None else Scanner(task, loaded)
+        self._parts = parts
+
+    @property
+    def scan(self) -> Callable[[bytes | memoryview], Scanned] | None:
+        """Takes what is plain of a block; None where there is no scanner."""
+        return None if self._scanner is None else partial(self._scan, self._scanner)
+
+    def _scan(self, scanner: Scanner, block: bytes | memoryview) -> Scanned:
+        scanned = scanner.scan(block)
+        self.elsewhere += scanned.elsewhere
+        if scanned.held >= HELD_BYTES:
+            self._settle(scanner)
+        return scanned
+
+    def _settle(self, scanner: Scanner) -> None:
+        for number, frame in scanner.fetch():
+            self._parts.add(number, frame)
+
+    def end(self) -> None:
+        """Write what waits, of the scanner's and of all others."""
+        if self._scanner is not None:
+            self._settle(self._scanner)
+        self._parts.settle(at=1)
+
+
 def read_posts(
     path: Path, parts: Parts, live: Live | None, *, reader: Reader, progress: Progress
 ) -> Pass:
@@ -76,49 +114,32 @@ def read_posts(
     Raises:
         InputError: If the file is missing, truncated, corrupt or no such dump.
     """
-    begin = partial(PostTaking, live=live, reader=reader)
-    found = _read(path, parts, begin, side="posts", reader=reader, progress=progress)
-    return Pass(
-        file=found.file,
-        read=found.file.records,
-        dropped={"other_subreddit": found.elsewhere},
+    taking = PostPass(parts, live, reader)
+    task = Task(
+        side="posts",
+        parts=len(parts.waiting),
+        wanted=None if live is None else live.authors,
+        window=(reader.limits.start, reader.limits.end),
+        least_words=min(max(reader.limits.min_words, 1), MOST_WORDS),
+        subreddit=reader.options.subreddit.casefold(),
+        bots=reader.limits.bots,
+        losses=CATEGORIES,
     )
-
-
-class FileFound(NamedTuple):
-    """What reading one file came to, by however many processes."""
-
-    file: InputFile
-    elsewhere: int
-
-
-def _read(
-    path: Path,
-    parts: Parts,
-    begin: Callable[[Parts], Taking["Taken"]],
-    *,
-    side: Literal["posts", "comments"],
-    reader: Reader,
-    progress: Progress,
-) -> FileFound:
-    elsewhere = 0
-
-    def read(blocks: Iterator[bytes]) -> Lines:
-        nonlocal elsewhere
-        lines = Lines()
-        for taken in parts.take(begin, blocks):
-            lines.add(taken.lines)
-            elsewhere += taken.elsewhere
-        return lines
-
+    scanning = Scanning(task, parts)
+    reading = Reading(RawPost, taking.accept, scan=scanning.scan)
     file = read_file(
         path,
-        read,
-        side=side,
+        reading,
+        side="posts",
         allow_partial=reader.allow_partial,
         progress=progress,
     )
-    return FileFound(file, elsewhere)
+    scanning.end()
+    return Pass(
+        file=file,
+        read=file.records,
+        dropped={"other_subreddit": taking.elsewhere + scanning.elsewhere},
+    )
 
 
 class PostPass:
@@ -176,30 +197,29 @@ def read_comments(
     Raises:
         InputError: If the file is missing, truncated, corrupt or no such dump.
     """
-    begin = partial(CommentTaking, live=live, reader=reader)
-    found = _read(path, parts, begin, side="comments", reader=reader, progress=progress)
-    return Pass(
-        file=found.file,
-        read=found.file.records,
-        dropped={"post_not_kept": found.elsewhere},
+    taking = CommentPass(parts, live, reader)
+    task = Task(
+        side="comments",
+        parts=len(parts.waiting),
+        wanted=live.authors,
+        is_flair_wanted=taking.is_wanted,
+        bots=reader.limits.bots,
     )
-
-
-class _Answers(dict[str | None, bool]):
-    """Whether the words of people with a flair are wanted, found out once."""
-
-    def __init__(self, options: BuildOptions, *, all_words: bool) -> None:
-        super().__init__({None: all_words})
-        self._roles = Roles(options)
-        self._all_words = all_words
-
-    def __missing__(self, flair: str) -> bool:
-        found = self[flair] = self._all_words or self._roles.answers(flair)
-        return found
-
-
-Home = tuple[str, str, list[object]]
-"""The id of a post, its author, and where records of its part wait."""
+    scanning = Scanning(task, parts)
+    reading = Reading(RawComment, taking.accept, scan=scanning.scan)
+    file = read_file(
+        path,
+        reading,
+        side="comments",
+        allow_partial=reader.allow_partial,
+        progress=progress,
+    )
+    scanning.end()
+    return Pass(
+        file=file,
+        read=file.records,
+        dropped={"post_not_kept": taking.elsewhere + scanning.elsewhere},
+    )
 
 
 class CommentPass:
@@ -215,140 +235,40 @@ class CommentPass:
         self.elsewhere = 0
         self._parts = parts
         # A physician's flair may make other comments of the same person answers.
-        all_words = live.all_words or reader.options.flair_of == "post"
-        self._answers = _Answers(reader.options, all_words=all_words)
-        waiting = parts.waiting
-        self._homes = {
-            f"t3_{post}": (post, author, waiting[part_of(post, len(waiting))])
-            for post, author in live.authors.items()
-        }
+        self._all_words = live.all_words or reader.options.flair_of == "post"
+        self._roles = Roles(reader.options)
+        self._authors = live.authors
 
-    def accept(self, raws: list[AnyComment]) -> list[tuple[int, str]]:
-        """Take some comments; returns which cannot be used, and why.
+    def is_wanted(self, flair: str | None) -> bool:
+        """Whether the words of people with a flair are kept."""
+        return self._all_words or (flair is not None and self._roles.answers(flair))
 
-        Most of what a dump holds goes through here: what is plain is taken as it
-        stands, and only what is not is looked at more closely.
-        """
+    def accept(self, raws: list[RawComment]) -> list[tuple[int, str]]:
+        """Take some comments; returns which cannot be used, and why."""
         faults: list[tuple[int, str]] = []
-        homes, answers = self._homes, self._answers
         for place, raw in enumerate(raws):
-            home = homes.get(raw.link_id)  # type: ignore[arg-type]
-            if home is None:
-                if is_plain_link(raw.link_id):
-                    self.elsewhere += 1
-                    continue
-            elif isinstance(raw, PlainComment) and _take_plain(raw, home, answers):
-                continue
-            fault = self._accept_odd(raw)
+            fault = self._take(raw)
             if fault is not None:
                 faults.append((place, fault))
         self._parts.settle()
         return faults
 
-    def _accept_odd(self, raw: AnyComment) -> str | None:
-        """Take a comment of any form, also one whose post is not wanted."""
-        identity = plain_id(raw.link_id)
-        if not identity:
+    def _take(self, raw: RawComment) -> str | None:
+        post = plain_id(raw.link_id)
+        if not post:
             return "no_post"
-        home = self._homes.get(f"t3_{identity}")
-        if home is None:
+        patient = self._authors.get(post)
+        if patient is None:
             self.elsewhere += 1
             return None
-        post, patient, waiting = home
         comment = comment_from(
             raw,
             post=post,
             patient=patient,
-            is_answer=self._answers[raw.author_flair_text],
+            is_answer=self.is_wanted(raw.author_flair_text),
         )
         if isinstance(comment, str):
             return comment
-        waiting.append(comment)
+        waiting = self._parts.waiting
+        waiting[part_of(post, len(waiting))].append(comment)
         return None
-
-
-def _take_plain(
-    raw: PlainComment, home: Home, answers: Mapping[str | None, bool]
-) -> bool:
-    """Take a comment whose fields are of the common forms; returns whether it is one.
-
-    What it adds is a `Comment`, field by field, and the same as `comment_from` makes.
-    """
-    identity, parent = raw.id, raw.parent_id
-    kind, replied = parent[:3], parent[3:]
-    is_plain = (
-        kind in {"t1_", "t3_"}
-        and identity
-        and replied
-        and (identity + replied).isalnum()
-        and (identity + parent).islower()
-        and not (raw.removal_reason or raw.banned_at_utc or raw.meta)
-    )
-    if not is_plain:
-        return False
-    post, patient, waiting = home
-    author, body, loss = raw.author, raw.body, None
-    if author[:1] in UNPLAIN_AUTHOR:
-        author = author_of(author)
-    if body[:1] in UNPLAIN_BODY:
-        loss = marker(body)
-    is_patient = raw.is_submitter is True or (author == patient and author != "")
-    is_needed = loss is None and (is_patient or answers[raw.author_flair_text])
-    waiting.append(
-        (
-            post,
-            identity,
-            replied if kind == "t1_" else "",
-            raw.created_utc,
-            author,
-            raw.author_flair_text or "",
-            is_patient,
-            body if is_needed else "",
-            raw.distinguished is not None and is_notice(raw),
-            bool(raw.edited),
-            loss,
-            # Neither, if either is not said, and the later of the two.
-            max(
-                -1 if raw.retrieved_on is None else raw.retrieved_on,
-                raw.retrieved_utc or -1,
-            ),
-        )
-    )
-    return True
-
-
-class Taken(NamedTuple):
-    """What some blocks of a file came to."""
-
-    lines: Lines
-    elsewhere: int
-
-
-class PostTaking:
-    """Takes blocks of submissions; what goes on is in the parts once it ends."""
-
-    def __init__(self, parts: Parts, *, live: Live | None, reader: Reader) -> None:
-        self._parts = parts
-        self._pass = PostPass(parts, live, reader)
-        self._reading = Reading((RawPost,), self._pass.accept)
-        self.take = self._reading.take_block
-
-    def end(self) -> Taken:
-        """Give what they came to."""
-        self._parts.settle(at=1)
-        return Taken(lines=self._reading.lines, elsewhere=self._pass.elsewhere)
-
-
-class CommentTaking:
-    """Takes blocks of comments; what goes on is in the parts once it ends."""
-
-    def __init__(self, parts: Parts, *, live: Live, reader: Reader) -> None:
-        self._parts = parts
-        self._pass = CommentPass(parts, live, reader)
-        self._reading = Reading(COMMENTS, self._pass.accept)
-        self.take = self._reading.take_block
-
-    def end(self) -> Taken:
-        """Give what they came to."""
-        self._parts.settle(at=1)
-        return Taken(lines=self._reading.lines, elsewhere=self._pass.elsewhere)

@@ -137,7 +137,8 @@ def local(
 class Local:
     """Runs tasks on this machine, and keeps parts in a folder.
 
-    Small files are not worth the start of processes; they are read in this one.
+    Files are read by this process; small ones are not worth the start of others to
+    share what comes after.
 
     Args:
         folder: Where the parts lie; whoever gives it removes it.
@@ -163,17 +164,15 @@ class Local:
             self._processes.close()
             self._processes = None
 
-    def _processes_for(self, files: Sequence[Path]) -> "ProcessPool | None":
+    def _start_processes(self, files: Sequence[Path]) -> None:
+        """Start the workers, which get ready while this process reads the files."""
         if self._processes is None and _size(files) >= self._spread_from:
             from threadmed.dataset.passes.processes import ProcessPool, workers_here
 
             workers = self._workers or workers_here()
             # Where none can be started, this process does everything.
             with suppress(OSError):
-                self._processes = (
-                    ProcessPool(workers, self._folder) if workers > 1 else None
-                )
-        return self._processes
+                self._processes = ProcessPool(workers) if workers > 1 else None
 
     def sort(
         self,
@@ -186,27 +185,25 @@ class Local:
     ) -> Sorted[Result]:
         """Run a task for each file; all of them add to the same files of parts."""
         folder = Path(tempfile.mkdtemp(dir=self._folder, prefix="here-"))
-        sorted_into = Parts(folder, parts, processes=self._processes_for(files))
+        self._start_processes(files)
+        sorted_into = Parts(folder, parts)
         with collection_paused():
             results = tuple(
                 task(path, sorted_into, shared, progress=progress) for path in files
             )
         return Sorted(
             results=results,
-            pieces=tuple(sorted_into.paths(number) for number in range(parts)),
+            pieces=tuple((sorted_into.path(number),) for number in range(parts)),
         )
 
     def each(
         self, task: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
-        """Run a task for each value, by other processes if there are any."""
-        if self._processes is not None:
-            yield from self._processes.each(task, items)
-            return
-        for item in items:
-            with collection_paused():
-                result = task(item)
-            yield result
+        """Run a task for each value, by this process and the others if there are any."""
+        paused = partial(_paused, task)
+        if self._processes is None:
+            return map(paused, items)
+        return self._processes.each(paused, items)
 
     def each_part(
         self, task: Callable[..., Result], *passes: Sorted[object]
@@ -214,6 +211,11 @@ class Local:
         """Run a task for each part."""
         pieces = zip(*(one.pieces for one in passes), strict=True)
         return self.each(partial(_of_part, task), pieces)
+
+
+def _paused(task: Callable[[Item], Result], item: Item) -> Result:
+    with collection_paused():
+        return task(item)
 
 
 def _of_part(task: Callable[..., Result], pieces: Sequence[Sequence[object]]) -> Result:

@@ -7,12 +7,16 @@ order and from any number of files; what is made of it depends on neither.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Literal, TypeVar
 
 from threadmed.dataset.dumps.copies import merged_comments, merged_posts
+from threadmed.dataset.dumps.layout import COMMENT_ROW, POST_ROW
 from threadmed.dataset.dumps.reddit import Comment, Post
 from threadmed.dataset.passes.collect import Reader
+from threadmed.dataset.passes.rows import Written, plain_posts, years_of
 from threadmed.dataset.passes.spill import records
+from threadmed.dataset.passes.trees import Trees
 from threadmed.dataset.privacy.known import Known
 from threadmed.dataset.roles import Roles
 from threadmed.dataset.threads.clean import (
@@ -81,8 +85,11 @@ PostReason = Reason | Literal["no_comments"]
 
 def keep_posts(posts: Pieces, *, reader: Reader) -> KeptPosts:
     """Give the posts of a part that are of use, their copies merged."""
-    authors, dropped, years = {}, Counter[str](), Counter[int]()
-    for copies in _by_id(records(posts, Post)):
+    written, dropped = Written(posts, Post, POST_ROW), Counter[str]()
+    plain = plain_posts(written, reader.options)
+    authors = {head.id: head.author for head in written.heads(plain)}
+    years = years_of(written.rows["created"][plain])
+    for copies in _by_id(chain(written.rowless, written.records(~plain))):
         dropped["duplicate"] += len(copies) - 1
         post = merged_posts(copies, text_of=reader.options.copies)
         why: PostReason | None = _why_of_no_use(post, reader.limits)
@@ -120,9 +127,17 @@ def make_threads(posts: Pieces, comments: Pieces, *, reader: Reader) -> Gathered
         reader: How everything was read.
     """
     roles, account = Roles(reader.options), Account()
-    under, merged_away = by_post(comments, reader)
+    trees = Trees(
+        Written(posts, Post, POST_ROW),
+        Written(comments, Comment, COMMENT_ROW),
+        options=reader.options,
+        roles=roles,
+    )
+    told = trees.tell(account)
+    looked_at, those = trees.records()
+    under, merged_away = by_post(those, reader)
     found = []
-    for copies in _by_id(post for post in records(posts, Post) if post.id in under):
+    for copies in _by_id(post for post in looked_at if post.id in under):
         post = merged_posts(copies, text_of=reader.options.copies)
         made = thread_of(
             post,
@@ -143,7 +158,7 @@ def make_threads(posts: Pieces, comments: Pieces, *, reader: Reader) -> Gathered
         duplicates=sum(
             len(copies) - len(under[post]) for post, copies in merged_away.items()
         ),
-        commented=len(under),
+        commented=told + len(under),
     )
 
 
@@ -151,7 +166,7 @@ def explain_post(
     posts: Pieces, comments: Pieces, *, post: str, reader: Reader
 ) -> Explanation | None:
     """Say what became of a post, or None if it is not in the part."""
-    under, _ = by_post(comments, reader)
+    under, _ = by_post(records(comments, Comment), reader)
     for found in merged(posts, {post}, reader):
         return explain(
             found,
@@ -164,7 +179,7 @@ def explain_post(
 
 
 def by_post(
-    comments: Pieces, reader: Reader
+    comments: Iterable[Comment], reader: Reader
 ) -> tuple[dict[str, list[Comment]], dict[str, list[Comment]]]:
     """Give the comments under each post.
 
@@ -173,7 +188,7 @@ def by_post(
         all copies.
     """
     under: dict[str, list[Comment]] = defaultdict(list)
-    for comment in records(comments, Comment):
+    for comment in comments:
         under[comment.post].append(comment)
     copied: dict[str, list[Comment]] = {}
     for post, those in under.items():

@@ -5,18 +5,17 @@ part that the post's id decides, so that no more than a part is ever in memory.
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
+from threadmed.dataset.dumps.layout import Frame
 from threadmed.errors import InputError
 
 T = TypeVar("T")
-Taken = TypeVar("Taken")
-Taken_co = TypeVar("Taken_co", covariant=True)
 
 HELD = 20_000
 """Records that wait in memory before they are written."""
@@ -28,35 +27,13 @@ LENGTH = 8
 def part_of(post: str, parts: int) -> int:
     """Give the part that a post and all its comments belong to.
 
+    The scanner in C finds the same (native/scanner.h).
+
     Example:
         >>> part_of("abc", 4) == part_of("abc", 4) < 4
         True
     """
     return zlib.crc32(post.encode()) % parts
-
-
-class Taking(Protocol[Taken_co]):
-    """Takes blocks of a file."""
-
-    @property
-    def take(self) -> Callable[[bytes, int], None]:
-        """Takes a block and its number in the file; the numbers ascend."""
-
-    def end(self) -> Taken_co:
-        """Give what came of them."""
-
-
-class Processes(Protocol):
-    """Other processes that take blocks."""
-
-    def take(
-        self,
-        begin: Callable[["Parts"], Taking[Taken]],
-        blocks: Iterator[bytes],
-        *,
-        parts: int,
-    ) -> tuple[list[Taken], list["Parts"]]:
-        """Give what came of the blocks, and the parts that hold the records."""
 
 
 class Parts:
@@ -68,17 +45,11 @@ class Parts:
     Args:
         folder: Where the files lie.
         count: How many parts there are.
-        processes: Take the blocks of files, if others are to, into parts of their own,
-            which from then on are of these.
     """
 
-    def __init__(
-        self, folder: Path, count: int, *, processes: Processes | None = None
-    ) -> None:
+    def __init__(self, folder: Path, count: int) -> None:
         self.waiting: list[list[object]] = [[] for _ in range(count)]
         self._folder = folder
-        self._processes = processes
-        self._others: list[Parts] = []
         self._encode = msgspec.msgpack.Encoder().encode
 
     def settle(self, *, at: int = HELD) -> None:
@@ -91,34 +62,22 @@ class Parts:
             return
         for number, records in enumerate(self.waiting):
             if records:
-                frame = self._encode(records)
+                frame = Frame(records=memoryview(self._encode(records)))
                 records.clear()
-                self._append(number, frame)
+                self.add(number, frame)
 
-    def take(
-        self, begin: Callable[["Parts"], Taking[Taken]], blocks: Iterator[bytes]
-    ) -> list[Taken]:
-        """Have the blocks of a file taken; gives what came of them, in any order.
+    def add(self, number: int, frame: Frame) -> None:
+        """Write records of a part.
 
-        Args:
-            begin: Makes of parts what takes blocks and adds their records to these.
-            blocks: In the order of the file.
+        Raises:
+            InputError: If the disk is full or the folder cannot be written.
         """
-        if self._processes is not None:
-            taken, parts = self._processes.take(begin, blocks, parts=len(self.waiting))
-            self._others += parts
-            return taken
-        taking = begin(self)
-        for number, block in enumerate(blocks):
-            taking.take(block, number)
-        return [taking.end()]
-
-    def _append(self, number: int, frame: bytes) -> None:
         path = self.path(number)
+        written = self._encode(frame)
         try:
             with path.open("ab") as file:
-                file.write(len(frame).to_bytes(LENGTH, "big"))
-                file.write(frame)
+                file.write(len(written).to_bytes(LENGTH, "big"))
+                file.write(written)
         except OSError as cause:
             raise InputError(
                 f"{path.parent}: cannot write what is to be sorted: {cause.strerror}"
@@ -127,10 +86,6 @@ class Parts:
     def path(self, number: int) -> Path:
         """Give the file of a part; it is there only if the part has records."""
         return self._folder / f"{number:04}.msgpack"
-
-    def paths(self, number: int) -> tuple[Path, ...]:
-        """Give all files of a part, of which not every one need be there."""
-        return (self.path(number), *(other.path(number) for other in self._others))
 
 
 def records(pieces: Sequence[bytes], kind: type[T]) -> Iterator[T]:
@@ -141,14 +96,15 @@ def records(pieces: Sequence[bytes], kind: type[T]) -> Iterator[T]:
         kind: What they are.
     """
     decode = msgspec.msgpack.Decoder(list[kind]).decode  # type: ignore[valid-type]
-    return chain.from_iterable(map(decode, frames(pieces)))
+    return chain.from_iterable(decode(frame.records) for frame in frames(pieces))
 
 
-def frames(pieces: Sequence[bytes]) -> Iterator[memoryview]:
+def frames(pieces: Sequence[bytes]) -> Iterator[Frame]:
     """Cut the frames of files apart."""
+    decode = msgspec.msgpack.Decoder(Frame).decode
     for whole in pieces:
         piece, start = memoryview(whole), 0
         while start < len(piece):
             end = start + LENGTH + int.from_bytes(piece[start : start + LENGTH], "big")
-            yield piece[start + LENGTH : end]
+            yield decode(piece[start + LENGTH : end])
             start = end

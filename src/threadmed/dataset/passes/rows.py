@@ -1,0 +1,143 @@
+"""Posts and comments that the scanner in C took, many at a time; pure.
+
+Beside each record the scanner writes a row of what decides whether the record has to
+be looked at at all: most posts are kept by their rows alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import compress
+from typing import Any, Generic, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from threadmed.dataset.dumps.layout import (
+    LIST_HEAD,
+    LONG_LIST,
+    POST_PLAIN,
+    Bools,
+    Frame,
+    has,
+    number_of,
+    numbers,
+)
+from threadmed.dataset.dumps.reddit import Comment, Post
+from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.passes.spill import frames
+from threadmed.dataset.roles import Roles
+
+Kind = TypeVar("Kind", Post, Comment)
+Rows = npt.NDArray[Any]
+Row = np.dtype[Any]
+
+
+class PostHead(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The first fields of a `Post`: `created` stands before `author`, which is needed."""
+
+    id: str
+    created: int
+    author: str
+
+
+class Written(Generic[Kind]):
+    """What one pass wrote to a part.
+
+    Args:
+        pieces: As it was written.
+        kind: What the records are.
+        row: What their rows are.
+    """
+
+    def __init__(self, pieces: Sequence[bytes], kind: type[Kind], row: Row) -> None:
+        self._decode = msgspec.msgpack.Decoder(list[kind]).decode  # type: ignore[valid-type]
+        every = list(frames(pieces))
+        self.frames = [frame for frame in every if frame.rows]
+        """Those of the scanner."""
+        self.rows: Rows = np.concatenate(
+            [np.empty(0, row), *(np.frombuffer(one.rows, row) for one in self.frames)]
+        )
+        """Of all their records, one after the other."""
+        self.rowless: list[Kind] = [
+            record
+            for frame in every
+            if not frame.rows
+            for record in self._decode(frame.records)
+        ]
+        """Records that were read in Python, and have no rows."""
+
+    def records(self, chosen: Bools) -> Iterator[Kind]:
+        """Give the records of some rows.
+
+        Args:
+            chosen: One for each row.
+        """
+        for frame, rows, those in self._by_frame(chosen):
+            ends = LIST_HEAD + np.cumsum(rows["size"], dtype=np.int64)
+            begins = ends - rows["size"]
+            each = zip(begins[those].tolist(), ends[those].tolist(), strict=True)
+            wanted: list[memoryview] = [frame.records[begin:end] for begin, end in each]
+            head = LONG_LIST + len(wanted).to_bytes(LIST_HEAD - 1, "big")
+            yield from self._decode(b"".join([head, *wanted]))
+
+    def _by_frame(self, chosen: Bools) -> Iterator[tuple[Frame, Rows, Bools]]:
+        start = 0
+        for frame in self.frames:
+            end = start + len(frame.rows) // self.rows.itemsize
+            yield frame, self.rows[start:end], chosen[start:end]
+            start = end
+
+    def heads(self, chosen: Bools) -> Iterator[PostHead]:
+        """Give what is needed of some posts, without their words."""
+        decode = msgspec.msgpack.Decoder(list[PostHead]).decode
+        for frame, _, those in self._by_frame(chosen):
+            yield from compress(decode(frame.records), those.tolist())
+
+    def flairs(self, chosen: Bools) -> Counter[str]:
+        """Count the flairs of some comments."""
+        found: Counter[str] = Counter()
+        for frame, rows, those in self._by_frame(chosen):
+            counts = np.bincount(rows["flair"][those])
+            for number in np.flatnonzero(counts).tolist():
+                found[frame.flairs.get(number, "")] += int(counts[number])
+        return found
+
+    def answering(self, roles: Roles) -> Bools:
+        """Say of each comment whether its author has a flair whose words are answers."""
+        found = [np.zeros(0, np.bool_)]
+        for frame, rows, _ in self._by_frame(np.ones(len(self.rows), np.bool_)):
+            answers = np.zeros(max(frame.flairs, default=0) + 1, np.bool_)
+            answers[0] = roles.answers("")
+            for number, flair in frame.flairs.items():
+                answers[number] = roles.answers(flair)
+            found.append(answers[rows["flair"]])
+        return np.concatenate(found)
+
+
+def plain_posts(posts: Written[Post], options: BuildOptions) -> Bools:
+    """Say of each row whether its post is surely kept, and is there only once."""
+    rows = posts.rows
+    if options.edits != "keep" or options.at_least_one_comment == "stated":
+        return np.zeros(len(rows), np.bool_)
+    is_copied = np.isin(rows["id"], numbers(copied(posts)))
+    return has(rows["flags"], POST_PLAIN) & ~is_copied
+
+
+def years_of(created: npt.NDArray[np.int64]) -> Counter[int]:
+    """Count times, in seconds since 1970, by their year, UTC.
+
+    Example:
+        >>> years_of(np.array([0, 1, 1577836800]))
+        Counter({1970: 2, 2020: 1})
+    """
+    years = created.astype("datetime64[s]").astype("datetime64[Y]").astype(int) + 1970
+    found, counts = np.unique(years, return_counts=True)
+    return Counter(dict(zip(found.tolist(), counts.tolist(), strict=True)))
+
+
+def copied(posts: Written[Post]) -> list[int]:
+    """Give the ids of posts of which there is more than one record, or one without row."""
+    ids = np.sort(posts.rows["id"])
+    twice: list[int] = ids[1:][ids[1:] == ids[:-1]].tolist()
+    return [*twice, *(number_of(post.id) for post in posts.rowless)]

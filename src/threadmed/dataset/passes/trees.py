@@ -1,0 +1,219 @@
+"""The trees of a part that nobody has to look at; pure.
+
+Of most posts it is plain from the rows of their comments that no physician answered,
+or that the patient asked too little under every answer. They are accounted for here,
+all at once; what is said of them is what `threadmed.dataset.threads.thread` says of
+one post after the other.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from threadmed.dataset.dumps.layout import (
+    COMMENT_BOT,
+    COMMENT_DELETED,
+    COMMENT_EDITED,
+    COMMENT_NAMELESS,
+    COMMENT_NOTICE,
+    COMMENT_OTHER_NAME,
+    COMMENT_PATIENT,
+    COMMENT_REMOVED,
+    COMMENT_WORDS,
+    POST_EDITED,
+    Bools,
+    Flags,
+    has,
+    number_of,
+    numbers,
+)
+from threadmed.dataset.dumps.reddit import Comment, Post
+from threadmed.dataset.options import BuildOptions
+from threadmed.dataset.passes.rows import Rows, Written, copied
+from threadmed.dataset.roles import Roles
+from threadmed.dataset.threads.reading import NOBODYS, CommentReason
+from threadmed.dataset.threads.thread import Account
+
+Places = npt.NDArray[np.int64]
+
+REASONS: tuple[tuple[int, CommentReason], ...] = (
+    (COMMENT_BOT, "bot"),
+    (COMMENT_NOTICE, "notice"),
+    (COMMENT_DELETED, "deleted"),
+    (COMMENT_REMOVED, "removed"),
+    (COMMENT_NAMELESS, "author_deleted"),
+)
+"""Why a comment is of no use, in the order in which the first counts."""
+
+NOBODY_NUMBERS = tuple(n for n, (_, why) in enumerate(REASONS, 1) if why in NOBODYS)
+"""The places, from 1, of those that say that no person wrote it."""
+
+
+class Trees:
+    """The posts of a part with comments under them, told apart by what is plain.
+
+    Args:
+        posts: The posts of the part.
+        comments: All comments under those that are kept.
+        options: What decides what is plain.
+        roles: Roles by flair.
+    """
+
+    def __init__(
+        self,
+        posts: Written[Post],
+        comments: Written[Comment],
+        *,
+        options: BuildOptions,
+        roles: Roles,
+    ) -> None:
+        self._posts = posts
+        self._comments = comments
+        self._options = options
+        rows = comments.rows
+        others = numbers([number_of(comment.post) for comment in comments.rowless])
+        self._ids, place = np.unique(
+            np.concatenate([rows["post"], others]), return_inverse=True
+        )
+        """The posts."""
+        self._tree: Places = place[: len(rows)]
+        """For each comment the place of its post among them."""
+        self._whys = _whys(rows["flags"])
+        answering = comments.answering(roles)
+        is_unplain = np.isin(self._ids, numbers(copied(posts)))
+        is_unplain[place[len(rows) :]] = True
+        parents, is_older = _parents(rows)
+        is_unplain |= self._any(~is_older | self._may_be_empty(answering))
+        answered = self._any(answering)
+        self._is_short: Bools = answered & ~is_unplain & self._short(answering, parents)
+        self._is_told: Bools = ~is_unplain & (~answered | self._is_short)
+
+    def _any(self, those: Bools) -> Bools:
+        """Say of each post whether any of its comments is one of those."""
+        found: Bools = np.bincount(self._tree[those], minlength=len(self._ids)) > 0
+        return found
+
+    def _may_be_empty(self, answering: Bools) -> Bools:
+        flags = self._comments.rows["flags"]
+        has_words = has(flags, COMMENT_WORDS) & (self._options.edits == "keep")
+        found: Bools = (
+            (self._whys == 0) & (has(flags, COMMENT_PATIENT) | answering) & ~has_words
+        )
+        return found
+
+    def _short(self, answering: Bools, parents: Places) -> Bools:
+        """Say of each post whether it surely has an answer, and too few follow-ups.
+
+        So it is where in every branch with a physician's comment nothing of anybody is
+        lost and the patient wrote too little, and where any such comment is an answer.
+        """
+        options = self._options
+        default = (options.patient_roots, options.lay_roots, options.answers_to)
+        if (
+            default != ("branch", "branch", "anyone")
+            or options.first_unanswered == "drop"
+            or options.flair_of != "comment"
+        ):
+            return np.zeros(len(self._ids), np.bool_)
+        is_patient = has(self._comments.rows["flags"], COMMENT_PATIENT)
+        roots = _roots(parents)
+        answered = np.bincount(roots[answering], minlength=len(roots)) > 0
+        asked = np.bincount(roots[is_patient], minlength=len(roots))
+        is_lost = (self._whys != 0) & ~np.isin(self._whys, NOBODY_NUMBERS)
+        lost = np.bincount(roots[is_lost], minlength=len(roots)) > 0
+        is_long = answered & (lost | (asked >= options.min_follow_ups))
+        is_answer = answering & ~is_patient & (self._whys == 0)
+        found: Bools = (
+            self._any(is_answer)
+            & ~self._any(answering & is_patient)
+            & ~self._any(is_long[roots])
+        )
+        return found
+
+    def records(self) -> tuple[Iterator[Post], Iterator[Comment]]:
+        """Give the posts that have to be looked at, and all comments under them."""
+        wanted = np.isin(self._posts.rows["id"], self._ids[~self._is_told])
+        under = ~self._is_told[self._tree]
+        return (
+            chain(self._posts.rowless, self._posts.records(wanted)),
+            chain(self._comments.rowless, self._comments.records(under)),
+        )
+
+    def tell(self, account: Account) -> int:
+        """Account for the posts that `records` leaves out; gives how many."""
+        is_told = self._is_told[self._tree]
+        is_used = is_told & (self._whys == 0)
+        told = self._ids[self._is_told]
+        for number, (_, why) in enumerate(REASONS, 1):
+            account.comments[why] += _count(is_told & (self._whys == number))
+        is_edited = has(self._posts.rows["flags"], POST_EDITED)
+        edited = np.isin(self._posts.rows["id"][is_edited], told)
+        flags = self._comments.rows["flags"]
+        seen = account.observed
+        seen["edited_posts"] += _count(edited)
+        seen["edited_comments"] += _count(is_used & has(flags, COMMENT_EDITED))
+        seen["patient_under_other_name"] += _count(
+            is_used & has(flags, COMMENT_OTHER_NAME)
+        )
+        account.flair.update(self._comments.flairs(is_used))
+        is_person = is_told
+        if self._options.at_least_one_comment == "people":
+            is_person = is_told & ~np.isin(self._whys, NOBODY_NUMBERS)
+        commented, short = _count(self._any(is_person)), _count(self._is_short)
+        account.posts["no_comments"] += len(told) - commented
+        account.posts["no_physician"] += commented - short
+        account.threads["too_few_follow_ups"] += short
+        return len(told)
+
+
+def _count(those: Bools) -> int:
+    return int(np.count_nonzero(those))
+
+
+def _whys(flags: Flags) -> npt.NDArray[np.uint8]:
+    """Number the reasons why comments are of no use, from 1; 0 for none."""
+    found = np.zeros(len(flags), np.uint8)
+    for number, (flag, _) in reversed([*enumerate(REASONS, 1)]):
+        found[has(flags, flag)] = number
+    return found
+
+
+def _parents(rows: Rows) -> tuple[Places, Bools]:
+    """Give the place of the comment that each replies to, and whether that is sure.
+
+    What replies to the post has its own place. Sure is what replies to the post, or to
+    an older comment under it, and is there once: where all under a post are, there is
+    neither a gap nor a circle.
+    """
+    own = np.arange(len(rows))
+    if not len(rows):
+        return own, np.ones(0, np.bool_)
+    order = np.argsort(rows["id"])
+    ids = rows["id"][order]
+    place = np.searchsorted(ids, rows["parent"])
+    parent = order[np.minimum(place, len(ids) - 1)]
+    is_root = rows["parent"] == 0
+    is_there = (
+        (rows["id"][parent] == rows["parent"])
+        & (rows["post"][parent] == rows["post"])
+        & (rows["parent"] < rows["id"])
+    )
+    twice = ids[1:][ids[1:] == ids[:-1]]
+    is_sure = (is_root | is_there) & ~np.isin(rows["id"], twice)
+    return np.where(is_there & ~is_root, parent, own), is_sure
+
+
+def _roots(parents: Places) -> Places:
+    """Give the place of the root of each comment's branch.
+
+    Args:
+        parents: Places of what they reply to, which is never newer.
+    """
+    roots = parents
+    while True:
+        further = roots[roots]
+        if np.array_equal(further, roots):
+            return roots
+        roots = further
