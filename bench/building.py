@@ -80,6 +80,8 @@ def run(*module: str) -> Cost | Failed:
     """
     never = "PYTHONDONTWRITEBYTECODE"
     kept = {name: value for name, value in os.environ.items() if name != never}
+    # As the command itself does; none of the others uses it.
+    kept.setdefault("OPENBLAS_NUM_THREADS", "1")
     with tempfile.TemporaryFile() as said:
         begin = time.perf_counter()
         process = subprocess.Popen(  # noqa: S603 - our own interpreter

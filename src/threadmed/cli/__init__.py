@@ -1,5 +1,6 @@
 """The command line: a command parses, calls one door, prints."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -356,6 +357,9 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run a command; a known error is one line and status 1, an early stop 3."""
+    # No matrix here is worth more threads, which take a while to start in every
+    # process; and with one, sums do not depend on how many cores there are.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app(spread(sys.argv[1:]))
     except Stopped as stop:

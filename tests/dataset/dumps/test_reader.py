@@ -41,7 +41,7 @@ def bodies(pieces: Sequence[bytes], size: int) -> tuple[list[str | None], object
         reading.take_block(block)
     lines = reading.lines
     account = (lines.records, lines.bad, lines.repaired)
-    return got, (account, lines.places if "crlf" not in lines.repaired else None)
+    return got, (account, lines.places)
 
 
 LINES = b"".join(

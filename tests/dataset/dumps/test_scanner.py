@@ -27,7 +27,18 @@ from threadmed.errors import InputError
 
 OPTIONS = BuildOptions()
 READER = Reader(options=OPTIONS, limits=limits_of(OPTIONS), allow_partial=False)
-LIVE = Live(authors={"p1": "ann", "p2": "", "0p": "ann", "p3": "na\u00efve", "P4": "x"})
+LIVE = Live(
+    authors={
+        "p1": "ann",
+        "p2": "",
+        "0p": "ann",
+        "p3": "na\u00efve",
+        "P4": "x",
+        "p5": "a\nb",
+        "p\0": "ann",
+        "p 1": "ann",
+    }
+)
 
 Line = dict[str, Any]
 Told = tuple[object, list[Any]]

@@ -34,7 +34,7 @@ CHANGES = st.sampled_from(
 POST_CHANGES = st.sampled_from(
     [
         *[{}] * 60,
-        *[{"author": "[deleted]"}, {"edited": True}, {"selftext": "[removed]"},
+        *[{"removed_by_category": "reddit"}, {"author": "[deleted]"}, {"edited": True}, {"selftext": "[removed]"},
          {"selftext": "short"}, {"selftext": ""}, {"id": "p1"}, {"created_utc": 5},
          {"author": "AutoModerator"}, {"num_comments": 3}, {"retrieved_on": 1700000000},
          {"selftext": "EDIT: it is all well again now"}, {"is_self": False, "selftext": ""}],
@@ -158,6 +158,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example(
     talk(("L", "a")), [{"selftext": "![oh my left arm as it is today](a.org/x)"}], {}
 )
+@example(
+    talk(("L", "a")),
+    [
+        {"removed_by_category": "moderator"},
+        {"removed_by_category": "author"},
+        {"removed_by_category": "deleted", "created_utc": 5},
+        {"removed_by_category": "content_takedown", "id": "p1"},
+    ],
+    {},
+)
+@example(talk(("L", "a")), [{"author": "AutoModerator", **NOTICE}, {"author": ""}], {})
+@example(talk(("L", "a")), [{"author": ""}], {"deleted_post_author": "is_submitter"})
 @example(talk(("L", "a")), [NOTICE], {})
 @example(talk(("L", "a"), ("P", "b")), [{}], {"flair_roles": {"": "physician"}})
 @example(talk(("X", "a"), ("L", "b")), [{}], {"known_bots": ("", "u" * 70)})

@@ -13,7 +13,7 @@ Bools = npt.NDArray[np.bool_]
 Flags = npt.NDArray[np.uint32]
 Numbers = npt.NDArray[np.uint64]
 
-VERSION = 1
+VERSION = 2
 """What the scanner says of itself; one of another version is not used."""
 
 POST_ROW = np.dtype(
@@ -22,6 +22,8 @@ POST_ROW = np.dtype(
         ("created", np.int64),
         ("size", np.uint32),
         ("flags", np.uint32),
+        ("loss", np.uint32),
+        ("unused", np.uint32),
     ]
 )
 COMMENT_ROW = np.dtype(
@@ -37,7 +39,9 @@ COMMENT_ROW = np.dtype(
 )
 """As native/scan.h has them."""
 
-POST_PLAIN, POST_EDITED = 1, 2
+POST_PLAIN, POST_EDITED, POST_BOT, POST_NOTICE, POST_NAMELESS = (
+    1 << bit for bit in range(5)
+)
 (
     COMMENT_DELETED,
     COMMENT_REMOVED,

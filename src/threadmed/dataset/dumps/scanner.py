@@ -19,7 +19,7 @@ from weakref import finalize
 import msgspec
 import numpy as np
 
-from threadmed.dataset.dumps.layout import COMMENT_ROW, ID, VERSION, Frame
+from threadmed.dataset.dumps.layout import COMMENT_ROW, VERSION, Frame
 from threadmed.records import Record
 
 Found = TypeVar("Found")
@@ -29,11 +29,10 @@ Side = Literal["posts", "comments"]
 FOLDER = Path(__file__).parent / "native"
 NAMES = {"darwin": "scan.dylib", "win32": "scan.dll"}
 
-NAME = re.compile(r"[0-9A-Za-z_-]*")
-"""Names that the scanner takes, as `read_author` in native/fields.h."""
-PLAIN_POSTS = re.compile(rf"(?:{ID.pattern} {NAME.pattern}\n)*+")
+SEPARATED = frozenset("\0\n")
+"""What stands between the ids and authors of posts."""
 NOT_PLAIN = "?"
-"""Stands for any other name, which no comment that the scanner takes can have."""
+"""Stands for a name that holds one; no comment that the scanner takes has either."""
 
 FLAIR = re.compile(rb'"((?:[^"\\]|\\.)*)')
 
@@ -63,6 +62,8 @@ class Scanned(NamedTuple):
     """Line breaks."""
     returns: int
     """Lines that end in a carriage return."""
+    first_return: int
+    """The first of these, from 1; 0 for none."""
     records: int
     """Records that were used, with those of no interest."""
     elsewhere: int
@@ -87,7 +88,8 @@ class _Tally(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_int64)
         for name in (
-            "lines", "breaks", "returns", "taken", "elsewhere", "passed", "odd", "held",
+            "lines", "breaks", "returns", "first_return", "taken", "elsewhere", "passed",
+            "odd", "held",
         )
     ]  # fmt: skip
 
@@ -174,7 +176,7 @@ class Scanner:
         self._learn(None)
 
     def _tell(self, name: str, text: str, *more: object) -> None:
-        written = text.encode()
+        written = text.encode(errors="replace")
         _there(self._call(name, written, len(written), *more))
 
     def _call(self, name: str, *given: object) -> int | None:
@@ -209,6 +211,7 @@ class Scanner:
         return Scanned(
             breaks=told.breaks,
             returns=told.returns,
+            first_return=told.first_return,
             records=told.taken + told.elsewhere + told.passed,
             elsewhere=told.elsewhere,
             odd=tuple(
@@ -273,15 +276,17 @@ def _bytes_at(place: ctypes.c_void_p, size: ctypes.c_int64) -> memoryview:
 
 
 def _written(wanted: Mapping[str, str]) -> str:
-    """Write posts as the scanner reads them, a line of id and author for each."""
-    lines = "".join([f"{post} {author}\n" for post, author in wanted.items()])
-    if PLAIN_POSTS.fullmatch(lines):
+    """Write posts as the scanner reads them: id, zero, author and line break of each."""
+    lines = "".join([f"{post}\0{author}\n" for post, author in wanted.items()])
+    if lines.count("\0") == lines.count("\n") == len(wanted):
         return lines
-    return "".join(
-        f"{post} {author if NAME.fullmatch(author) else NOT_PLAIN}\n"
+    # Only where a name or an id has such signs of its own.
+    plain = {
+        post: author if SEPARATED.isdisjoint(author) else NOT_PLAIN
         for post, author in wanted.items()
-        if ID.fullmatch(post)
-    )
+        if SEPARATED.isdisjoint(post)
+    }
+    return _written(plain)
 
 
 def _there(found: Found | None) -> Found:

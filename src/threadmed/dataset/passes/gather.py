@@ -4,7 +4,7 @@ A part holds all that was found of its posts and of the comments under them, in 
 order and from any number of files; what is made of it depends on neither.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import chain
@@ -14,7 +14,12 @@ from threadmed.dataset.dumps.copies import merged_comments, merged_posts
 from threadmed.dataset.dumps.layout import COMMENT_ROW, POST_ROW
 from threadmed.dataset.dumps.reddit import Comment, Post
 from threadmed.dataset.passes.collect import Reader
-from threadmed.dataset.passes.rows import Written, plain_posts, years_of
+from threadmed.dataset.passes.rows import (
+    Written,
+    dropped_posts,
+    plain_posts,
+    years_of,
+)
 from threadmed.dataset.passes.spill import records
 from threadmed.dataset.passes.trees import Trees
 from threadmed.dataset.privacy.known import Known
@@ -85,11 +90,14 @@ PostReason = Reason | Literal["no_comments"]
 
 def keep_posts(posts: Pieces, *, reader: Reader) -> KeptPosts:
     """Give the posts of a part that are of use, their copies merged."""
-    written, dropped = Written(posts, Post, POST_ROW), Counter[str]()
+    written = Written(posts, Post, POST_ROW)
     plain = plain_posts(written, reader.options)
+    is_dropped, dropped = dropped_posts(written, reader.limits)
     authors = {head.id: head.author for head in written.heads(plain)}
     years = years_of(written.rows["created"][plain])
-    for copies in _by_id(chain(written.rowless, written.records(~plain))):
+    for copies in _by_id(
+        chain(written.rowless, written.records(~(plain | is_dropped)))
+    ):
         dropped["duplicate"] += len(copies) - 1
         post = merged_posts(copies, text_of=reader.options.copies)
         why: PostReason | None = _why_of_no_use(post, reader.limits)

@@ -16,6 +16,9 @@ import numpy.typing as npt
 from threadmed.dataset.dumps.layout import (
     LIST_HEAD,
     LONG_LIST,
+    POST_BOT,
+    POST_NAMELESS,
+    POST_NOTICE,
     POST_PLAIN,
     Bools,
     Frame,
@@ -23,10 +26,11 @@ from threadmed.dataset.dumps.layout import (
     number_of,
     numbers,
 )
-from threadmed.dataset.dumps.reddit import Comment, Post
+from threadmed.dataset.dumps.reddit import CATEGORIES, Comment, Post
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.passes.spill import frames
 from threadmed.dataset.roles import Roles
+from threadmed.dataset.threads.clean import Limits
 
 Kind = TypeVar("Kind", Post, Comment)
 Rows = npt.NDArray[Any]
@@ -115,13 +119,55 @@ class Written(Generic[Kind]):
         return np.concatenate(found)
 
 
+LOSSES: tuple[str, ...] = ("deleted", "removed", *CATEGORIES.values())
+"""By the number, from 1, that a row has for them."""
+
+POST_REASONS: tuple[str, ...] = (
+    "outside_window",
+    *LOSSES,
+    "bot",
+    "notice",
+    "author_deleted",
+)
+"""Why a post is of no use as it was read, as `clean.RULES_AS_READ` say it."""
+
+
+def dropped_posts(posts: Written[Post], limits: Limits) -> tuple[Bools, Counter[str]]:
+    """Say of each row whether its post is there only once and surely dropped.
+
+    Returns:
+        That, and how many there are by reason.
+    """
+    rows = posts.rows
+    flags, created = rows["flags"], rows["created"]
+    is_outside = (created < limits.start) | (created >= limits.end)
+    is_nameless = has(flags, POST_NAMELESS) & (limits.deleted_post_author == "drop")
+    last = len(POST_REASONS)
+    number = np.select(
+        [is_outside, rows["loss"] > 0, has(flags, POST_BOT), has(flags, POST_NOTICE)],
+        [1, 1 + rows["loss"].astype(np.int64), last - 2, last - 1],
+        np.where(is_nameless, last, 0),
+    )
+    number[_is_copied(posts)] = 0
+    counts = np.bincount(number, minlength=last + 1).tolist()
+    dropped: Counter[str] = Counter()
+    # Several categories of Reddit's are one loss.
+    for reason, count in zip(POST_REASONS, counts[1:], strict=True):
+        dropped[reason] += count
+    return number > 0, dropped
+
+
+def _is_copied(posts: Written[Post]) -> Bools:
+    found: Bools = np.isin(posts.rows["id"], numbers(copied(posts)))
+    return found
+
+
 def plain_posts(posts: Written[Post], options: BuildOptions) -> Bools:
     """Say of each row whether its post is surely kept, and is there only once."""
     rows = posts.rows
     if options.edits != "keep" or options.at_least_one_comment == "stated":
         return np.zeros(len(rows), np.bool_)
-    is_copied = np.isin(rows["id"], numbers(copied(posts)))
-    return has(rows["flags"], POST_PLAIN) & ~is_copied
+    return has(rows["flags"], POST_PLAIN) & ~_is_copied(posts)
 
 
 def years_of(created: npt.NDArray[np.int64]) -> Counter[int]:

@@ -104,18 +104,19 @@ static bool is_notice(const Value *distinguished, const Value *stickied) {
            (is_text(distinguished, "moderator") || is_text(distinguished, "admin"));
 }
 
+static bool is_plain_name(const char *at, size_t size) {
+    for (size_t place = 0; place < size; place++)
+        if (!is_alphanumeric(at[place]) && at[place] != '_' && at[place] != '-') return false;
+    return size <= LONGEST_NAME;
+}
+
 /* Make the name of a deleted account an empty one; false where a name is unusual. */
 static bool read_author(Value *author) {
     if (is_unset(author) || is_text(author, "[deleted]") || is_text(author, "[removed]")) {
         *author = (Value){.kind = STRING, .at = ""};
         return true;
     }
-    if (author->kind != STRING || author->size > LONGEST_NAME) return false;
-    for (size_t place = 0; place < author->size; place++) {
-        char sign = author->at[place];
-        if (!is_alphanumeric(sign) && sign != '_' && sign != '-') return false;
-    }
-    return true;
+    return author->kind == STRING && is_plain_name(author->at, author->size);
 }
 
 /* Whether a text only says that it is gone; false where that is not plain to see. */

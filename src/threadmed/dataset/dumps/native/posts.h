@@ -76,7 +76,8 @@ static int is_here(const Scanner *scanner, const Value *name) {
 }
 
 typedef struct {
-    const char *loss, *medium;
+    const char *medium;
+    uint32_t loss;
     int64_t created, retrieved, part;
     int edited, here;
     bool is_pinned, is_inside;
@@ -99,12 +100,12 @@ static bool read_post(const Scanner *scanner, Value *f, Post *post) {
                     read_marker(&f[P_TITLE], &title_marker) && title_marker == NOT_LOST &&
                     (is_unset(&f[P_CROSSPOST]) || f[P_SELFTEXT].size);
     if (!is_plain) return false;
-    post->loss = LOSSES[marker];
+    post->loss = marker;
     if (!is_unset(&f[P_CATEGORY])) {
         /* An empty one is in no table, and goes the long way. */
         Entry *known = find(&scanner->categories, f[P_CATEGORY].at, f[P_CATEGORY].size);
         if (!known) return false;
-        post->loss = scanner->losses.at + known->value;
+        post->loss = (uint32_t)known->value;
     }
     post->medium = medium_of(f);
     post->is_pinned = is_notice(&f[P_DISTINGUISHED], &f[P_STICKIED]);
@@ -117,12 +118,14 @@ static bool read_post(const Scanner *scanner, Value *f, Post *post) {
 /* Write what msgspec reads as threadmed.dataset.dumps.reddit.Post. */
 static bool write_post(Scanner *scanner, const Value *f, const Post *post) {
     static const Value nothing = {.kind = NOTHING};
-    PostRow row = {.id = id_in(&f[P_ID]), .created = post->created};
-    bool has_words = !post->loss && post->is_inside;
+    PostRow row = {.id = id_in(&f[P_ID]), .created = post->created, .loss = post->loss};
+    const char *loss = loss_name(scanner, post->loss);
+    bool has_words = !loss && post->is_inside, is_nameless = !f[P_AUTHOR].size;
+    bool bot = is_bot(scanner, &f[P_AUTHOR]);
     const Value *title = has_words ? &f[P_TITLE] : &nothing;
     const Value *body = has_words ? &f[P_SELFTEXT] : &nothing;
     size_t strings = f[P_ID].size + f[P_AUTHOR].size + title->size + body->size +
-                     strlen(post->medium) + (post->loss ? strlen(post->loss) : 0);
+                     strlen(post->medium) + (loss ? strlen(loss) : 0);
     size_t room = 1 + 7 * HEAD + strings + 3 * WHOLE_SIZE + 2;
     Bytes *to = room_in(scanner, post->part, room, sizeof row);
     if (!to) return false;
@@ -136,17 +139,18 @@ static bool write_post(Scanner *scanner, const Value *f, const Post *post) {
     put_value(to, body);
     const char *text = text_written(to, before, &size);
     /* As no rule of threadmed.dataset.threads.clean can drop it. */
-    bool is_plain = has_words && !post->is_pinned && f[P_AUTHOR].size &&
-                    !is_bot(scanner, &f[P_AUTHOR]) &&
+    bool is_plain = has_words && !post->is_pinned && !is_nameless && !bot &&
                     has_surely_words(text, size, scanner->least_words);
     put_text(to, post->medium);
     put_truth(to, post->is_pinned);
     put_truth(to, post->edited);
-    put_loss(to, post->loss);
+    put_loss(to, loss);
     put_whole(to, post->retrieved);
     put_text(to, "");
     put_whole(to, f[P_COMMENTS].whole);
-    row.flags = (is_plain ? POST_PLAIN : 0) | (post->edited ? POST_EDITED : 0);
+    row.flags = (is_plain ? POST_PLAIN : 0) | (post->edited ? POST_EDITED : 0) |
+                (bot ? POST_BOT : 0) | (post->is_pinned ? POST_NOTICE : 0) |
+                (is_nameless ? POST_NAMELESS : 0);
     row.size = (uint32_t)(to->size - begin);
     keep_row(scanner, post->part, &row, sizeof row);
     return true;

@@ -15,7 +15,7 @@
 
 /* Raise this and that of threadmed.dataset.dumps.layout whenever a row, a setting or a
    rule changes: a library that was left by another version is not used. */
-EXPORTED int scanner_version(void) { return 1; }
+EXPORTED int scanner_version(void) { return 2; }
 
 EXPORTED void scanner_close(Scanner *scanner) {
     if (!scanner) return;
@@ -69,9 +69,12 @@ EXPORTED int scanner_bot(Scanner *scanner, const char *name, int64_t size) {
 /* Say what a category of removal is called as a loss; 0 where there is no memory. */
 EXPORTED int scanner_category(Scanner *scanner, const char *name, int64_t size,
                               const char *loss) {
-    int64_t start = (int64_t)scanner->losses.size;
-    return append(&scanner->losses, loss, strlen(loss) + 1) &&
-           set(&scanner->categories, name, (size_t)size, start);
+    LossName written = {0};
+    if (strlen(loss) >= sizeof written.text) return 0;
+    memcpy(written.text, loss, strlen(loss));
+    int64_t number = OWN_LOSSES + (int64_t)(scanner->losses.size / sizeof written);
+    return append(&scanner->losses, (const char *)&written, sizeof written) &&
+           set(&scanner->categories, name, (size_t)size, number);
 }
 
 /* Say of the next flair, in the order of their numbers, whether its words are wanted;
@@ -87,21 +90,29 @@ EXPORTED const char *scanner_flair_texts(const Scanner *scanner, int64_t *size) 
     return scanner->flairs.keys.at;
 }
 
-/* Add posts that are wanted: a line each of id, space and author; 0 without memory. */
+/* Add posts that are wanted: of each its id, a zero, its author and a line break. One
+   whose id is no plain one is left out; 0 where there is no memory. */
 EXPORTED int scanner_wanted(Scanner *scanner, const char *text, int64_t size) {
     const char *end = text + size;
     while (text < end) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-        const char *space = memchr(text, ' ', (size_t)(end - text));
-        if (!stop || !space || space > stop) return 0;
-        size_t id_size = (size_t)(space - text), size_of_name = (size_t)(stop - space - 1);
+        const char *zero = memchr(text, 0, (size_t)(end - text));
+        const char *stop = zero ? memchr(zero, '\n', (size_t)(end - zero)) : NULL;
+        if (!stop) return 0;
+        size_t id_size = (size_t)(zero - text), name_size = (size_t)(stop - zero - 1);
+        const char *name = zero + 1;
+        if (!is_plain_name(name, name_size)) {
+            /* No comment that is taken is by such a one. */
+            name = "?";
+            name_size = 1;
+        }
         WantedPost post = {.start = scanner->names.size,
-                     .size = size_of_name,
-                     .part = part_of(scanner, text, id_size)};
+                           .size = name_size,
+                           .part = part_of(scanner, text, id_size)};
         int64_t number = (int64_t)(scanner->posts.size / sizeof post);
-        if (!append(&scanner->names, space + 1, size_of_name) ||
-            !append(&scanner->posts, (const char *)&post, sizeof post) ||
-            !set(&scanner->wanted, text, id_size, number))
+        if (id_of(text, id_size) &&
+            !(append(&scanner->names, name, name_size) &&
+              append(&scanner->posts, (const char *)&post, sizeof post) &&
+              set(&scanner->wanted, text, id_size, number)))
             return 0;
         text = stop + 1;
     }
@@ -142,7 +153,8 @@ EXPORTED const Tally *scanner_scan(Scanner *scanner, const char *block, int64_t 
         Outcome outcome = take_line(scanner, &at, end);
         tally->lines++;
         tally->breaks++;
-        tally->returns += at - start > 1 && at[-2] == '\r';
+        if (at - start > 1 && at[-2] == '\r' && !tally->returns++)
+            tally->first_return = tally->lines;
         tally->taken += outcome == TAKEN;
         tally->elsewhere += outcome == ELSEWHERE;
         tally->passed += outcome == PASSED;

@@ -19,7 +19,8 @@ typedef struct {
 typedef struct {
     int64_t lines;     /* all, the odd ones too */
     int64_t breaks;
-    int64_t returns;   /* lines that end in a carriage return */
+    int64_t returns;   /* lines that end in a carriage return, and the first of them */
+    int64_t first_return;
     int64_t taken;     /* records that are in the parts now */
     int64_t elsewhere; /* of another subreddit, or under a post that is not wanted */
     int64_t passed;    /* posts that are none of those that are wanted */
@@ -59,11 +60,16 @@ typedef struct {
     int64_t created;
     uint32_t size;
     uint32_t flags;
+    uint32_t loss; /* 0 for none, else its number among the losses */
+    uint32_t unused;
 } PostRow;
 
 enum {
     POST_PLAIN = 1, /* surely of use */
     POST_EDITED = 2,
+    POST_BOT = 4,
+    POST_NOTICE = 8,
+    POST_NAMELESS = 16,
 };
 
 #endif

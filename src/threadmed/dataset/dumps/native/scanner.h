@@ -26,8 +26,8 @@ struct Scanner {
     Table flairs; /* as written, behind its quotation mark; the value is its number */
     Bytes flair_wanted; /* by number: whether the words of such people are kept */
     Table bots;
-    Table categories; /* why a post was removed; the value is the place of its loss */
-    Bytes losses;     /* each with a zero behind it */
+    Table categories; /* why a post was removed; the value is the number of its loss */
+    Bytes losses;     /* LossName, of those of categories */
     Bytes subreddit;  /* that is asked for, in small letters */
     bool is_any_post_wanted, are_posts;
     int64_t window_start, window_end;
@@ -37,6 +37,19 @@ struct Scanner {
     Bytes odd; /* OddLine */
     Tally tally;
 };
+
+enum { OWN_LOSSES = 3 };
+
+/* A loss as threadmed.dataset.dumps.reddit calls it. */
+typedef struct {
+    char text[32];
+} LossName;
+
+/* What a loss is called; NULL for none. Those of categories come after our own. */
+static const char *loss_name(const Scanner *scanner, uint32_t number) {
+    if (number < OWN_LOSSES) return LOSSES[number];
+    return ((const LossName *)scanner->losses.at)[number - OWN_LOSSES].text;
+}
 
 typedef enum { ODD, TAKEN, ELSEWHERE, PASSED } Outcome;
 

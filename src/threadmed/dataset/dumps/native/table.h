@@ -17,11 +17,20 @@ typedef struct {
 
 enum { FEWEST_ENTRIES = 64 };
 
+static uint64_t mixed(uint64_t hash, uint64_t bytes) {
+    hash = (hash ^ bytes) * 0x9E3779B97F4A7C15u; /* 2^64 by the golden ratio */
+    return hash ^ hash >> 32;
+}
+
 static size_t hash_of(const char *key, size_t size) {
-    uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a */
-    for (size_t place = 0; place < size; place++)
-        hash = (hash ^ (unsigned char)key[place]) * 0x100000001B3u;
-    return (size_t)(hash ^ hash >> 32);
+    uint64_t hash = mixed(0, size), bytes = 0;
+    for (; size >= 8; size -= 8, key += 8) {
+        memcpy(&bytes, key, 8);
+        hash = mixed(hash, bytes);
+    }
+    bytes = 0;
+    memcpy(&bytes, key, size);
+    return (size_t)mixed(hash, bytes);
 }
 
 static Entry *entry_of(const Table *table, const char *key, size_t size) {
