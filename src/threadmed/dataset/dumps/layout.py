@@ -1,13 +1,12 @@
 """How the records and rows lie that the scanner in C writes, as native/scan.h has them; pure."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
-
-from threadmed.records import Record
 
 Bools = npt.NDArray[np.bool_]
 Flags = npt.NDArray[np.uint32]
@@ -61,14 +60,17 @@ LONG_LIST = b"\xdd"
 """That sign."""
 
 
-class Frame(Record, frozen=True, array_like=True):
+NO_FLAIRS: Mapping[int, str] = MappingProxyType({})
+
+
+class Frame(NamedTuple):
     """Records of one part."""
 
     records: memoryview
     """A list, as msgpack."""
     rows: memoryview = memoryview(b"")
     """One for each record; none where the records did not come from the scanner."""
-    flairs: dict[int, str] = msgspec.field(default_factory=dict)
+    flairs: Mapping[int, str] = NO_FLAIRS
     """Those of the comments, by the numbers that the rows have for them."""
 
 

@@ -4,6 +4,7 @@ What one pass finds of a post and what another finds of its comments meets in th
 part that the post's id decides, so that no more than a part is ever in memory.
 """
 
+import io
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -21,7 +22,7 @@ HELD = 20_000
 """Records that wait in memory before they are written."""
 
 LENGTH = 8
-"""Bytes before each frame that give its length."""
+"""Bytes before the head of each frame that give its length."""
 
 
 def part_of(post: str, parts: int) -> int:
@@ -73,11 +74,14 @@ class Parts:
             InputError: If the disk is full or the folder cannot be written.
         """
         path = self.path(number)
-        written = self._encode(frame)
+        sizes = len(frame.records), len(frame.rows)
+        head = self._encode((*sizes, dict(frame.flairs)))
+        length = len(head).to_bytes(LENGTH, "big")
         try:
-            with path.open("ab") as file:
-                file.write(len(written).to_bytes(LENGTH, "big"))
-                file.write(written)
+            # Without a buffer, which megabytes would only be copied to.
+            with path.open("ab", buffering=0) as file:
+                for piece in (length + head, frame.records, frame.rows):
+                    _write(file, piece)
         except OSError as cause:
             raise InputError(
                 f"{path.parent}: cannot write what is to be sorted: {cause.strerror}"
@@ -86,6 +90,13 @@ class Parts:
     def path(self, number: int) -> Path:
         """Give the file of a part; it is there only if the part has records."""
         return self._folder / f"{number:04}.msgpack"
+
+
+def _write(file: io.FileIO, data: bytes | memoryview) -> None:
+    """Write all, in as many turns as the system wants."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
 def records(pieces: Sequence[bytes], kind: type[T]) -> Iterator[T]:
@@ -101,10 +112,13 @@ def records(pieces: Sequence[bytes], kind: type[T]) -> Iterator[T]:
 
 def frames(pieces: Sequence[bytes]) -> Iterator[Frame]:
     """Cut the frames of files apart."""
-    decode = msgspec.msgpack.Decoder(Frame).decode
+    decode = msgspec.msgpack.Decoder(tuple[int, int, dict[int, str]]).decode
     for whole in pieces:
-        piece, start = memoryview(whole), 0
-        while start < len(piece):
-            end = start + LENGTH + int.from_bytes(piece[start : start + LENGTH], "big")
-            yield decode(piece[start + LENGTH : end])
-            start = end
+        piece, place = memoryview(whole), 0
+        while place < len(piece):
+            head = place + LENGTH
+            start = head + int.from_bytes(piece[place:head], "big")
+            records_size, rows_size, flairs = decode(piece[head:start])
+            middle = start + records_size
+            place = middle + rows_size
+            yield Frame(piece[start:middle], piece[middle:place], flairs)
