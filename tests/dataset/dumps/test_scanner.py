@@ -277,6 +277,63 @@ def test_posts_are_the_same_by_both_ways(
     both(written(lines, **ways), read_posts, Post, live)
 
 
+FIELDS = [
+    b'"id":"c1"', b'"all_awardings":[]', b'"author":"ann"', b'"body":"It hurts"',
+    b'"distinguished":null', b'"gildings":{}', b'"created_utc":1500000000',
+    b'"edited":false', b'"link_id":"t3_p1"', b'"parent_id":"t3_p1"', b'"score":1',
+    b'"stickied":false', b'"ups":1',
+]  # fmt: skip
+OTHERS = [
+    b"", b'"score":12', b'"ups":1,"new":[[1]],"newer":{"a":"b"}', b'"edited":[]', b'"id":7',
+    b'"author":"ann_b"', b'"author":"ann","id":"c1"', b'"created_utc":"1500000009"', b'"ups"',
+    b'"gildings":{"gid_1":1}', b'"body":"It \\"hurts\\""', b'"\\u0069d":"c2"', b"false",
+]  # fmt: skip
+CHANGES = st.one_of(
+    st.sampled_from([b"%b", b" %b", b"%b ", b"\t%b", b"%b,%b", b'%b,"more":null']).map(
+        lambda form: lambda field: form.replace(b"%b", field)
+    ),
+    st.sampled_from([b": ", b" :", b":\t"]).map(
+        lambda colon: lambda field: field.replace(b":", colon, 1)
+    ),
+    st.sampled_from(OTHERS).map(lambda other: lambda _: other),
+)
+
+
+@st.composite
+def like_lines(draw: st.DrawFn) -> list[bytes]:
+    """Lines that have most of their fields from the one before, as those of a dump do."""
+    fields = [*FIELDS]
+    lines = []
+    for _ in range(draw(st.integers(2, 6))):
+        for _ in range(draw(st.integers(0, 2))):
+            place = draw(st.integers(0, len(FIELDS) - 1))
+            of = draw(st.sampled_from([fields[place], FIELDS[place]]))
+            fields[place] = draw(CHANGES)(of)
+        lines.append(b"{%b}" % b",".join(filter(None, fields)))
+        if draw(st.booleans()):
+            fields = [*FIELDS]
+    return lines
+
+
+@IS_THERE
+@settings(max_examples=1_500, deadline=None)
+@given(like_lines())
+def test_a_line_is_read_the_same_whatever_lines_come_before_it(
+    both: Both, lines: list[bytes]
+) -> None:
+    task: dict[str, Any] = {"side": "comments", "wanted": LIVE.authors}
+    alone = [line for line in lines if scanned([line], **task).odd]
+
+    assert [line for _, line in scanned(lines, **task).odd] == alone
+    both(b"\n".join([*lines, b""]), read_comments, Comment, LIVE)
+
+
+def test_a_field_that_comes_twice_has_its_last_value(both: Both) -> None:
+    line = b"{%b}" % b",".join(FIELDS)
+    twice = line.replace(b"{", b'{"created_utc":7,', 1)
+    both(b"\n".join([line, twice, line, b""]), read_comments, Comment, LIVE)
+
+
 SPLICES = st.tuples(
     st.integers(0, len(PLAIN)),
     st.integers(0, 3),

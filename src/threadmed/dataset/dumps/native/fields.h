@@ -6,6 +6,8 @@
 #ifndef THREADMED_FIELDS_H
 #define THREADMED_FIELDS_H
 
+#include <stddef.h>
+
 #include "text.h"
 
 typedef enum { NOT_LOST, LOST_DELETED, LOST_REMOVED } Marker;
@@ -134,60 +136,137 @@ static bool read_marker(Value *text, Marker *marker) {
     return true;
 }
 
-enum { MOST_EXPECTED = 160, LONGEST_EXPECTED = 40 };
+enum { MOST_KNOWN = 160, LOOKED_AHEAD = 8 };
 
-/* A key as it stood at its place in the object before, with its colon. */
+/* A field as it stands in a record. */
 typedef struct {
-    char text[LONGEST_EXPECTED];
-    int size; /* 0 where there was none, or one that is too long */
-    int field;
-} Expected;
+    const char *key, *value;
+    const char *next; /* where the next key begins; NULL behind the last field */
+    int field;        /* its number; -1 where it is not needed */
+} Field;
 
-/* Past a key and its colon, and which field it is of; NULL where it is no plain one.
+/* The fields of a record in their order, as far as there is room; its text stays where it
+   is as long as they are used. */
+typedef struct {
+    Field fields[MOST_KNOWN];
+    int count;
+} Layout;
 
-   Nearly every object has the keys of the one before, in the same order. */
-static const char *past_field(const char *at, const char *end, Expected *expected,
-                              int (*field_of)(const char *, size_t), int *field) {
-    if (end - at > LONGEST_EXPECTED && expected->size &&
-        memcmp(at, expected->text, (size_t)expected->size) == 0) {
-        *field = expected->field;
-        return spaces(at + expected->size);
+/* An object on the way through it, and the one before: nearly all of its keys come again
+   in the same order, and most with the same value. */
+typedef struct {
+    const char *end; /* of the block */
+    int (*field_of)(const char *, size_t);
+    Value *fields; /* by their numbers */
+    const Layout *before;
+    int place; /* of the field expected next, in the one before */
+    Layout *now;
+} Walk;
+
+/* How many bytes are the same in both, of at most so many. */
+static size_t same_bytes(const char *one, const char *other, size_t most) {
+    size_t place = 0;
+#ifdef __SSE2__
+    for (; most - place >= 16; place += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(one + place));
+        __m128i others = _mm_loadu_si128((const __m128i *)(other + place));
+        unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, others));
+        if (same != 0xFFFF) return place + (size_t)__builtin_ctz(~same);
     }
+#endif
+    for (; most - place >= 8; place += 8) {
+        uint64_t other_bits = eight_at(one + place) ^ eight_at(other + place);
+        if (other_bits) return place + (size_t)__builtin_ctzll(other_bits) / 8;
+    }
+    while (place < most && one[place] == other[place]) place++;
+    return place;
+}
+
+static void note(Layout *now, Field field) {
+    if (now->count < MOST_KNOWN) now->fields[now->count++] = field;
+}
+
+/* Past the value of a field; NULL where it comes twice, which is left to the long way. */
+static const char *past_value_of(const Walk *walk, int field, const char *at) {
+    Value ignored;
+    if (field < 0) return past_value(at, walk->end, &ignored);
+    if (walk->fields[field].kind != ABSENT) return NULL;
+    return past_value(at, walk->end, &walk->fields[field]);
+}
+
+/* Past all fields that stand here as in the object before; `known` is then the one whose
+   key alone stands here too, or NULL. */
+static const char *past_same(Walk *walk, const char *at, const Field **known) {
+    const Layout *before = walk->before;
+    *known = NULL;
+    if (walk->place >= before->count) return at;
+    const Field *field = &before->fields[walk->place];
+    /* Of the last field no more than the key: there is no comma that ends its value. */
+    const char *start = field->key, *last = before->fields[before->count - 1].value;
+    size_t most = (size_t)(last - start), left = (size_t)(walk->end - at);
+    const char *until = start + same_bytes(start, at, most < left ? most : left);
+    ptrdiff_t moved = at - start;
+    for (; field->next && field->next <= until; field++, walk->place++) {
+        const char *value = field->value + moved;
+        if (field->field >= 0 && !past_value_of(walk, field->field, value)) return NULL;
+        Field here = {field->key + moved, value, field->next + moved, field->field};
+        note(walk->now, here);
+        at = here.next;
+    }
+    if (field->value <= until) *known = field;
+    return spaces(at); /* of which there may be more than in the object before */
+}
+
+/* Past a key that is not the expected one. Where it is one that came a little later in the
+   object before, what followed it there is expected next. */
+static const char *past_other_key(Walk *walk, const char *at, int *field) {
     Value key;
-    const char *start = at;
-    at = past_key(at, end, &key);
-    if (!at || key.is_escaped) return NULL;
-    *field = field_of(key.at, key.size);
-    expected->size = 0;
-    size_t size = key.size + 3;
-    if (size <= LONGEST_EXPECTED && start[size - 1] == ':') {
-        memcpy(expected->text, start, size);
-        expected->size = (int)size;
-        expected->field = *field;
+    const char *value = past_key(at, walk->end, &key);
+    if (!value || key.is_escaped) return NULL;
+    *field = walk->field_of(key.at, key.size);
+    int count = walk->before->count, stop = walk->place + LOOKED_AHEAD;
+    for (int place = walk->place; place < count && place < stop; place++)
+        if (memcmp(walk->before->fields[place].key, at, key.size + 2) == 0) {
+            walk->place = place + 1;
+            break;
+        }
+    return value;
+}
+
+/* Past the next field, and the comma behind it. */
+static const char *past_field(Walk *walk, const char *at) {
+    const Field *known;
+    at = past_same(walk, at, &known);
+    if (!at) return NULL;
+    Field here = {.key = at};
+    if (known) {
+        walk->place++;
+        here.field = known->field;
+        here.value = spaces(at + (known->value - known->key));
+    } else {
+        here.value = past_other_key(walk, at, &here.field);
     }
+    at = here.value ? past_value_of(walk, here.field, here.value) : NULL;
+    if (!at) return NULL;
+    at = spaces(at);
+    if (*at == ',') {
+        at = here.next = spaces(at + 1);
+        if (*at != '"') return NULL;
+    } else if (*at != '}') {
+        return NULL;
+    }
+    note(walk->now, here);
     return at;
 }
 
 /* Read an object whose fields a function has places for; NULL where it is none that
-   stands alone on its line. A field that comes twice is left to the long way. */
-static const char *read_object(const char *at, const char *end, Value *fields,
-                               int (*field_of)(const char *, size_t), Expected *expected) {
+   stands alone on its line. */
+static const char *read_object(const char *at, Walk *walk) {
+    walk->now->count = 0;
     if (*at != '{') return NULL;
     at = spaces(at + 1);
-    for (int place = 0; *at != '}'; place++) {
-        Value ignored;
-        int field;
-        Expected *here = &expected[place < MOST_EXPECTED ? place : MOST_EXPECTED - 1];
-        at = past_field(at, end, here, field_of, &field);
-        if (!at || (field >= 0 && fields[field].kind != ABSENT)) return NULL;
-        at = past_value(at, end, field < 0 ? &ignored : &fields[field]);
-        if (!at) return NULL;
-        at = spaces(at);
-        if (*at == '}') break;
-        if (*at != ',') return NULL;
-        at = spaces(at + 1);
-        if (*at != '"') return NULL;
-    }
+    while (*at != '}')
+        if (!(at = past_field(walk, at))) return NULL;
     at = spaces(at + 1);
     return *at == '\n' ? at + 1 : NULL;
 }

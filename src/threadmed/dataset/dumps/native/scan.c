@@ -123,8 +123,16 @@ static Outcome take_line(Scanner *scanner, const char **at, const char *end) {
     enum { MOST_FIELDS = (int)P_FIELDS > (int)C_FIELDS ? (int)P_FIELDS : (int)C_FIELDS };
     Value fields[MOST_FIELDS] = {0};
     bool is_post = scanner->are_posts;
-    const char *next = read_object(*at, end, fields, is_post ? post_field : comment_field,
-                                   scanner->expected);
+    Walk walk = {.end = end,
+                 .field_of = is_post ? post_field : comment_field,
+                 .fields = fields,
+                 .before = scanner->before,
+                 .now = scanner->now};
+    const char *next = read_object(*at, &walk);
+    if (next) {
+        scanner->now = scanner->before;
+        scanner->before = walk.now;
+    }
     if (next && next - *at > INT32_MAX) next = NULL; /* rows have sizes of 32 bits */
     Outcome outcome = !next     ? ODD
                       : is_post ? take_post(scanner, fields)
@@ -145,6 +153,9 @@ EXPORTED const Tally *scanner_scan(Scanner *scanner, const char *block, int64_t 
     Tally *tally = &scanner->tally;
     *tally = (Tally){0};
     scanner->odd.size = 0;
+    scanner->before = scanner->layouts;
+    scanner->before->count = 0; /* it was in the block before, which may be gone */
+    scanner->now = scanner->layouts + 1;
     int64_t whole = size;
     while (whole && block[whole - 1] != '\n') whole--;
     const char *at = block, *end = block + whole;

@@ -33,7 +33,8 @@ struct Scanner {
     int64_t window_start, window_end;
     int least_words;
     bool has_memory;
-    Expected expected[MOST_EXPECTED];
+    Layout layouts[2];
+    Layout *before, *now; /* one and the other of them */
     Bytes odd; /* OddLine */
     Tally tally;
 };
