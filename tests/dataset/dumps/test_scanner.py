@@ -330,7 +330,7 @@ def test_a_line_is_read_the_same_whatever_lines_come_before_it(
 
 def test_a_field_that_comes_twice_has_its_last_value(both: Both) -> None:
     line = b"{%b}" % b",".join(FIELDS)
-    twice = line.replace(b"{", b'{"created_utc":7,', 1)
+    twice = line.replace(b"{", b'{"parent_id":"t1_c9",', 1)
     both(b"\n".join([line, twice, line, b""]), read_comments, Comment, LIVE)
 
 
