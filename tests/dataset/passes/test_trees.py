@@ -57,6 +57,8 @@ OTHER_OPTIONS = st.fixed_dictionaries(
         "first_unanswered": st.just("drop"),
         "removed_answer": st.just("drop_thread"),
         "deleted_post_author": st.just("is_submitter"),
+        "suspected_deletion": st.just("lenient"),
+        "max_removed_share": st.sampled_from([0.0, 0.2, 1.0]),
         "min_follow_ups": st.sampled_from([0, 1]),
         "min_words": st.sampled_from([0, 2]),
         "known_bots": st.just(("user_L",)),
@@ -86,7 +88,7 @@ def comments(draw: st.DrawFn) -> list[Line]:
             # Most of all dumps are talks, one reply after the other.
             parent = draw(st.sampled_from([*ids, ids[-1], ids[-1]]))
             who = draw(WHO)
-            named = {"B": {"author": "AutoModerator"}, "X": {"author": "[deleted]"}}
+            named = {"B": BOT, "X": GONE}
             changes = {**named.get(who, {}), **draw(CHANGES)}
             one = comment(f"{name}_{number}", parent, who, draw(BODIES), **changes)
             made.append(plain(one))
@@ -95,6 +97,8 @@ def comments(draw: st.DrawFn) -> list[Line]:
 
 
 NOTICE = {"distinguished": "moderator", "stickied": True}
+GONE = {"author": "[deleted]"}
+BOT = {"author": "AutoModerator"}
 
 
 def talk(*said: tuple[str, str] | tuple[str, str, Line]) -> list[Line]:
@@ -133,6 +137,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example(talk(("D", "rest"), ("P", "[deleted]")), [{}], {})
 @example(talk(("D", "rest"), ("L", "[removed]"), ("L", "[removed]")), [{}], {})
 @example(talk(("D", "rest"), ("P", "how")), [{}], {})
+@example(talk(("D", "rest"), ("X", "how", GONE), ("D", "so")), [{}], {})
+@example(talk(("D", "a"), ("P", "b"), ("X", "c", GONE), ("D", "d")), [{}], {})
+@example(talk(("X", "so", GONE), ("D", "rest")), [{}], {})
+@example(talk(("D", "rest"), ("L", "[removed]")), [{}], {"max_removed_share": 0.2})
+@example(
+    talk(("D", "a"), ("L", "[removed]"), ("L", "b"), ("B", "c", BOT)),
+    [{}],
+    {"max_removed_share": 0.3},
+)
+@example(
+    talk(("D", "rest"), ("D", "[removed]")), [{}], {"removed_answer": "drop_thread"}
+)
+@example(talk(("D", "[removed]"), ("P", "how"), ("P", "so")), [{}], {})
+@example(
+    talk(("D", "[removed]"), ("D", "rest", {"author_flair_text": None}), ("P", "how")),
+    [{}],
+    {"flair_of": "post"},
+)
+@example(talk(("L", "so", {"parent_id": "t1_gone"}), ("D", "rest")), [{}], {})
+@example(talk(("L", "so", {"parent_id": "t1_p1x3"}), ("D", "no"), ("P", "a")), [{}], {})
 @example(talk(("D", "rest", NOTICE)), [{}], {})
 @example(talk(("D", "rest"), ("P", "I", {"author_flair_text": "Physician"})), [{}], {})
 @example(talk(("P", "I", {"author_flair_text": "Physician"})), [{}], {})

@@ -24,7 +24,6 @@ from threadmed.dataset.dumps.layout import (
     COMMENT_WORDS,
     POST_EDITED,
     Bools,
-    Flags,
     has,
     number_of,
     numbers,
@@ -33,7 +32,7 @@ from threadmed.dataset.dumps.reddit import Comment, Post
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.passes.rows import Rows, Written, copied
 from threadmed.dataset.roles import Roles
-from threadmed.dataset.threads.reading import NOBODYS, CommentReason
+from threadmed.dataset.threads.reading import LOSSES, NOBODYS, CommentReason
 from threadmed.dataset.threads.thread import Account
 
 Places = npt.NDArray[np.int64]
@@ -47,8 +46,13 @@ REASONS: tuple[tuple[int, CommentReason], ...] = (
 )
 """Why a comment is of no use, in the order in which the first counts."""
 
+DETACHED = len(REASONS) + 1
+"""The number of the last reason of all."""
+
 NOBODY_NUMBERS = tuple(n for n, (_, why) in enumerate(REASONS, 1) if why in NOBODYS)
 """The places, from 1, of those that say that no person wrote it."""
+GONE_NUMBERS = tuple(n for n, (_, why) in enumerate(REASONS, 1) if why in LOSSES)
+"""The places, from 1, of those that say that its words are gone."""
 
 
 class Trees:
@@ -80,14 +84,22 @@ class Trees:
         """The posts."""
         self._tree: Places = place[: len(rows)]
         """For each comment the place of its post among them."""
-        self._whys = _whys(rows["flags"])
+        parents, is_sure = _parents(rows)
+        roots = _roots(parents)
+        self._whys = _whys(rows, roots)
         answering = comments.answering(roles)
         is_unplain = np.isin(self._ids, numbers(copied(posts)))
         is_unplain[place[len(rows) :]] = True
-        parents, is_older = _parents(rows)
-        is_unplain |= self._any(~is_older | self._may_be_empty(answering))
-        answered = self._any(answering)
-        self._is_short: Bools = answered & ~is_unplain & self._short(answering, parents)
+        is_unplain |= self._any(~is_sure | self._may_be_empty(answering))
+        is_answer = answering & (self._whys == 0)
+        if options.flair_of == "post":
+            # Any comment may then be by somebody whose words are answers.
+            is_unplain |= self._any(answering)
+        is_unplain |= self._any(answering & has(rows["flags"], COMMENT_PATIENT))
+        answered = self._any(is_answer)
+        self._is_short: Bools = (
+            answered & ~is_unplain & self._short(answering, is_answer, parents, roots)
+        )
         self._is_told: Bools = ~is_unplain & (~answered | self._is_short)
 
     def _any(self, those: Bools) -> Bools:
@@ -103,33 +115,44 @@ class Trees:
         )
         return found
 
-    def _short(self, answering: Bools, parents: Places) -> Bools:
-        """Say of each post whether it surely has an answer, and too few follow-ups.
+    def _short(
+        self, answering: Bools, is_answer: Bools, parents: Places, roots: Places
+    ) -> Bools:
+        """Say of each post whether surely the patient asked too little in its branches.
 
-        So it is where in every branch with a physician's comment nothing of anybody is
-        lost and the patient wrote too little, and where any such comment is an answer.
+        Only those with an answer count. Surely no other reason to drop them comes first
+        (`branches.why_drop`): nothing of the patient is gone or perhaps gone, and of all
+        others not too much.
         """
         options = self._options
-        default = (options.patient_roots, options.lay_roots, options.answers_to)
-        if (
-            default != ("branch", "branch", "anyone")
-            or options.first_unanswered == "drop"
-            or options.flair_of != "comment"
-        ):
-            return np.zeros(len(self._ids), np.bool_)
-        is_patient = has(self._comments.rows["flags"], COMMENT_PATIENT)
-        roots = _roots(parents)
-        answered = np.bincount(roots[answering], minlength=len(roots)) > 0
-        asked = np.bincount(roots[is_patient], minlength=len(roots))
-        is_lost = (self._whys != 0) & ~np.isin(self._whys, NOBODY_NUMBERS)
-        lost = np.bincount(roots[is_lost], minlength=len(roots)) > 0
-        is_long = answered & (lost | (asked >= options.min_follow_ups))
-        is_answer = answering & ~is_patient & (self._whys == 0)
-        found: Bools = (
-            self._any(is_answer)
-            & ~self._any(answering & is_patient)
-            & ~self._any(is_long[roots])
+        default = (
+            options.patient_roots,
+            options.lay_roots,
+            options.answers_to,
+            options.removed_answer,
+            options.first_unanswered,
         )
+        if default != ("branch", "branch", "anyone", "orphan", "keep"):
+            return np.zeros(len(self._ids), np.bool_)
+        flags, whys = self._comments.rows["flags"], self._whys
+        is_patient = has(flags, COMMENT_PATIENT)
+
+        def count(those: Bools) -> Places:
+            return np.bincount(roots[those], minlength=len(roots))
+
+        is_gone = np.isin(whys, GONE_NUMBERS)
+        is_person = ~np.isin(whys, NOBODY_NUMBERS)
+        people = np.maximum(count(is_person), 1)
+        is_nameless = has(flags, COMMENT_NAMELESS) & is_person
+        is_voice = (is_patient | (answering & ~is_nameless)) & is_person
+        is_perhaps_patient = is_nameless & is_voice[parents]
+        is_long = (count(is_answer) > 0) & (
+            (count(is_patient & (whys == 0)) >= options.min_follow_ups)
+            | (count(is_patient & is_gone) > 0)
+            | (count(is_answer & is_perhaps_patient[parents]) > 0)
+            | (count(is_gone) / people > options.max_removed_share)
+        )
+        found: Bools = ~self._any(is_long[roots])
         return found
 
     def records(self) -> tuple[Iterator[Post], Iterator[Comment]]:
@@ -148,6 +171,7 @@ class Trees:
         told = self._ids[self._is_told]
         for number, (_, why) in enumerate(REASONS, 1):
             account.comments[why] += _count(is_told & (self._whys == number))
+        account.comments["detached"] += _count(is_told & (self._whys == DETACHED))
         is_edited = has(self._posts.rows["flags"], POST_EDITED)
         edited = np.isin(self._posts.rows["id"][is_edited], told)
         flags = self._comments.rows["flags"]
@@ -172,36 +196,43 @@ def _count(those: Bools) -> int:
     return int(np.count_nonzero(those))
 
 
-def _whys(flags: Flags) -> npt.NDArray[np.uint8]:
-    """Number the reasons why comments are of no use, from 1; 0 for none."""
-    found = np.zeros(len(flags), np.uint8)
+def _whys(rows: Rows, roots: Places) -> npt.NDArray[np.uint8]:
+    """Number the reasons why comments are of no use, from 1; 0 for none.
+
+    Args:
+        rows: Of the comments.
+        roots: The place where each one's branch begins; if that replies to a comment
+            which is not there, the whole branch is detached.
+    """
+    found = np.where(rows["parent"][roots] == 0, 0, DETACHED).astype(np.uint8)
     for number, (flag, _) in reversed([*enumerate(REASONS, 1)]):
-        found[has(flags, flag)] = number
+        found[has(rows["flags"], flag)] = number
     return found
 
 
 def _parents(rows: Rows) -> tuple[Places, Bools]:
     """Give the place of the comment that each replies to, and whether that is sure.
 
-    What replies to the post has its own place. Sure is what replies to the post, or to
-    an older comment under it, and is there once: where all under a post are, there is
-    neither a gap nor a circle.
+    What replies to the post, or to nothing that is there, has its own place. Sure is
+    what is there once, unless it replies to a newer comment, or to one under another
+    post: where all under a post are sure, there is no circle.
     """
     own = np.arange(len(rows))
     if not len(rows):
         return own, np.ones(0, np.bool_)
-    order = np.argsort(rows["id"])
+    order = np.argsort(rows["id"], kind="stable")
     ids = rows["id"][order]
     place = np.searchsorted(ids, rows["parent"])
     parent = order[np.minimum(place, len(ids) - 1)]
     is_root = rows["parent"] == 0
+    is_known = rows["id"][parent] == rows["parent"]
     is_there = (
-        (rows["id"][parent] == rows["parent"])
+        is_known
         & (rows["post"][parent] == rows["post"])
         & (rows["parent"] < rows["id"])
     )
     twice = ids[1:][ids[1:] == ids[:-1]]
-    is_sure = (is_root | is_there) & ~np.isin(rows["id"], twice)
+    is_sure = (is_root | is_there | ~is_known) & ~np.isin(rows["id"], twice)
     return np.where(is_there & ~is_root, parent, own), is_sure
 
 
