@@ -50,35 +50,19 @@ def reading(posts: Path, comments: Path) -> None:
     Every line is read, every record of use is sorted into parts, and of the posts those
     that are kept are found: what the readers below do, and more.
     """
-    from functools import partial
-
-    from threadmed.dataset.inputs import find_dump, parts_for
+    from threadmed.dataset.inputs import find_dump
     from threadmed.dataset.options import BuildOptions
-    from threadmed.dataset.passes.collect import (
-        Live,
-        Reader,
-        read_comments,
-        read_posts,
-    )
+    from threadmed.dataset.passes.both import read_dump
+    from threadmed.dataset.passes.collect import Reader
     from threadmed.dataset.passes.executors import local
-    from threadmed.dataset.passes.gather import keep_posts
     from threadmed.dataset.threads.clean import limits_of
-
-    def untold(_what: str, _done: int, _total: int) -> None:
-        pass
 
     options = BuildOptions()
     reader = Reader(options=options, limits=limits_of(options), allow_partial=False)
-    authors: dict[str, str] = {}
     with local(workers=1) as executor:
-        parts = parts_for(find_dump([posts], [comments]))
-        sort = partial(executor.sort, parts=parts, progress=untold)
-        found = sort(partial(read_posts, reader=reader), [posts], None)
-        for kept in executor.each_part(partial(keep_posts, reader=reader), found):
-            authors.update(kept.authors)
-        live = Live(authors=authors)
-        under = sort(partial(read_comments, reader=reader), [comments], live)
-    for one in (*found.results, *under.results):
+        dump = find_dump([posts], [comments])
+        read = read_dump(dump, reader=reader, executor=executor)
+    for one in (*read.posts.results, *read.comments.results):
         print(one.read, "records")
 
 

@@ -6,27 +6,18 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from threadmed.dataset.dumps.streams import Progress
 from threadmed.dataset.funnel import Funnel
-from threadmed.dataset.inputs import Dump, parts_for
+from threadmed.dataset.inputs import Dump
 from threadmed.dataset.manifest import FunnelStep, Manifest, RoleCount
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.collect import (
-    Live,
-    Pass,
-    Reader,
-    read_comments,
-    read_posts,
-)
-from threadmed.dataset.passes.executors import Executor, Sorted, local
+from threadmed.dataset.passes.both import Read, read_dump
+from threadmed.dataset.passes.collect import Pass, Reader
+from threadmed.dataset.passes.executors import Executor, local
 from threadmed.dataset.passes.gather import (
     Found,
     Gathered,
-    KeptPosts,
     explain_post,
-    keep_posts,
     make_threads,
 )
 from threadmed.dataset.privacy.known import thread_ids
@@ -68,25 +59,15 @@ class Gathering:
     Lasts as long as its executor does.
     """
 
-    def __init__(
-        self,
-        reader: Reader,
-        executor: Executor,
-        *,
-        posts: Sorted[Pass],
-        kept: Sequence[KeptPosts],
-        comments: Sorted[Pass],
-    ) -> None:
+    def __init__(self, reader: Reader, executor: Executor, read: Read) -> None:
         self._reader = reader
         self._executor = executor
-        self._posts = posts
-        self._comments = comments
-        self._kept = kept
+        self._read = read
         self.account = Account()
         self.found: list[Found] = []
         self._duplicates = self._commented = 0
         for gathered in executor.each_part(
-            partial(make_threads, reader=reader), posts, comments
+            partial(make_threads, reader=reader), read.posts, read.comments
         ):
             self._add(gathered)
         self.names = thread_ids(
@@ -103,13 +84,12 @@ class Gathering:
         """Give all that a dataset folder is written from."""
         by_post = {found.post: found for found in self.found}
         years: Counter[int] = Counter()
-        for kept in self._kept:
+        for kept in self._read.kept:
             years.update(kept.years)
-        passes = (*self._posts.results, *self._comments.results)
         return Release(
             each=self._executor.each,
             options=self._reader.options,
-            inputs=tuple(one.file for one in passes),
+            inputs=self._read.inputs,
             found={name: by_post[post] for post, name in self.names.items()},
             funnel=self._funnel(),
             years=dict(years),
@@ -125,14 +105,14 @@ class Gathering:
 
     def _funnel(self) -> tuple[FunnelStep, ...]:
         funnel, account = Funnel(), self.account
-        posts = _dropped(self._posts.results)
-        for kept in self._kept:
+        posts = _dropped(self._read.posts.results)
+        for kept in self._read.kept:
             posts.update(kept.dropped)
-        read = sum(one.read for one in self._posts.results)
+        read = sum(one.read for one in self._read.posts.results)
         left = funnel.step("keep posts", "posts", read, +posts)
-        comments = _dropped(self._comments.results) + Counter(account.comments)
+        comments = _dropped(self._read.comments.results) + Counter(account.comments)
         comments["duplicate"] += self._duplicates
-        read = sum(one.read for one in self._comments.results)
+        read = sum(one.read for one in self._read.comments.results)
         funnel.step("keep comments", "comments", read, +comments)
         selected = Counter(account.posts)
         is_stated = self._reader.options.at_least_one_comment == "stated"
@@ -159,8 +139,8 @@ class Gathering:
         post = self._post_of(name)
         explained = self._executor.each_part(
             partial(explain_post, post=post, reader=self._reader),
-            self._posts,
-            self._comments,
+            self._read.posts,
+            self._read.comments,
         )
         for explanation in explained:
             if explanation is not None:
@@ -204,29 +184,10 @@ def gather(
     reader = Reader(
         options=options, limits=limits_of(options), allow_partial=dump.allow_partial
     )
-    told = progress or (lambda _what, _done, _total: None)
-    parts = parts_for(dump)
-    posts = executor.sort(
-        partial(read_posts, reader=reader),
-        dump.posts,
-        None,
-        parts=parts,
-        progress=told,
+    read = read_dump(
+        dump, reader=reader, executor=executor, progress=progress, all_words=all_words
     )
-    live: dict[str, str] = {}
-    kept = []
-    for one in executor.each_part(partial(keep_posts, reader=reader), posts):
-        live.update(one.authors)
-        # What is left of it outlives the pass over the comments, and need not be large.
-        kept.append(msgspec.structs.replace(one, authors={}))
-    comments = executor.sort(
-        partial(read_comments, reader=reader),
-        dump.comments,
-        Live(authors=live, all_words=all_words),
-        parts=parts,
-        progress=told,
-    )
-    return Gathering(reader, executor, posts=posts, kept=kept, comments=comments)
+    return Gathering(reader, executor, read)
 
 
 def _dropped(passes: Sequence[Pass]) -> Counter[str]:

@@ -16,17 +16,17 @@ import msgspec
 from threadmed.dataset.dumps.reddit import Comment, Post
 from threadmed.dataset.dumps.streams import Progress
 from threadmed.dataset.funnel import Funnel
-from threadmed.dataset.inputs import Dump, parts_for
+from threadmed.dataset.inputs import Dump
 from threadmed.dataset.manifest import InputFile, Manifest
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.collect import Live, Reader, read_comments, read_posts
+from threadmed.dataset.passes.both import read_dump
+from threadmed.dataset.passes.collect import Reader
 from threadmed.dataset.passes.executors import Executor
 from threadmed.dataset.passes.gather import (
     Found,
     Pieces,
     TurnSource,
     by_post,
-    keep_posts,
     known_by,
     merged,
     year_of,
@@ -134,35 +134,21 @@ def _restored(
     progress: Progress | None,
 ) -> tuple[tuple[InputFile, ...], tuple[Restored, ...]]:
     """Read the files, the posts first, and make the threads that are wanted."""
-    told = progress or (lambda _what, _done, _total: None)
     reader = Reader(
         options=options, limits=limits_of(options), allow_partial=dump.allow_partial
     )
-    wanted = Live(authors={one.source.post: "" for one in threads}, all_words=True)
-    parts = parts_for(dump)
-    posts = executor.sort(
-        partial(read_posts, reader=reader),
-        dump.posts,
-        wanted,
-        parts=parts,
-        progress=told,
-    )
-    for kept in executor.each_part(partial(keep_posts, reader=reader), posts):
-        wanted.authors.update(kept.authors)
-    comments = executor.sort(
-        partial(read_comments, reader=reader),
-        dump.comments,
-        wanted,
-        parts=parts,
-        progress=told,
+    read = read_dump(
+        dump,
+        reader=reader,
+        executor=executor,
+        progress=progress,
+        wanted={one.source.post: "" for one in threads},
+        all_words=True,
     )
     restored = executor.each_part(
-        partial(restore, threads=threads, reader=reader), posts, comments
+        partial(restore, threads=threads, reader=reader), read.posts, read.comments
     )
-    return (
-        tuple(one.file for one in (*posts.results, *comments.results)),
-        tuple(restored),
-    )
+    return read.inputs, tuple(restored)
 
 
 def _read(folder: Path) -> tuple[tuple[Wanted, ...], Manifest]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from threadmed.dataset.dumps.streams import Stream
+from threadmed.dataset.dumps import streams
+from threadmed.dataset.dumps.streams import Stream, memory_kept
 from threadmed.errors import InputError
 
 TEXT = b"".join(b'{"n": %d}\n' % n for n in range(50_000))
@@ -57,6 +58,53 @@ def test_zeros_between_and_after_frames_are_passed_over(
     stream = opened(tmp_path / "f", pack(b"a\n") + zeros + pack(b"b\n") + zeros)
 
     assert unpacked(stream) == b"a\nb\n"
+
+
+def test_files_that_are_unpacked_in_the_same_memory_are_read_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = zstandard.ZstdDecompressor
+    taken = []
+
+    def take(max_window_size: int) -> zstandard.ZstdDecompressor:
+        taken.append(max_window_size)
+        return new(max_window_size=max_window_size)
+
+    monkeypatch.setattr(streams.zstandard, "ZstdDecompressor", take)
+    wide = zstandard.ZstdCompressionParameters.from_level(3, window_log=24)
+    files = {
+        "small": zstd(b"a\n"),
+        "cut": zstd(TEXT)[:-50],
+        "corrupt": zstd(TEXT) + zstd(TEXT)[:20_000] + bytes(range(99)),
+        "wide": zstandard.ZstdCompressor(compression_params=wide).compress(TEXT * 9),
+        "frames": zstd(TEXT) + zstd(b"b\n"),
+    }
+
+    def each() -> list[bytes]:
+        return [
+            unpacked(opened(tmp_path / name, data, allow_partial=True))
+            for name, data in files.items()
+        ]
+
+    with memory_kept():
+        in_turn = each()
+    assert len(taken) == 1
+    assert each() == in_turn
+    assert len(taken) == 1 + len(files)
+    assert [len(one) for one in in_turn][3:] == [9 * len(TEXT), len(TEXT) + 2]
+
+
+def test_two_files_are_not_unpacked_in_the_same_memory_at_once(tmp_path: Path) -> None:
+    texts = [os.urandom(2_000_000).hex().encode() for _ in range(2)]
+    with memory_kept():
+        unpacked(opened(tmp_path / "before", zstd(TEXT)))
+        both = [
+            opened(tmp_path / f"f{n}", zstd(text)).chunks()
+            for n, text in enumerate(texts)
+        ]
+        chunks = list(zip(*both, strict=True))
+
+    assert [b"".join(pieces) for pieces in zip(*chunks, strict=True)] == texts
 
 
 def test_a_file_may_begin_with_a_frame_that_holds_nothing(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ import re
 import threading
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -54,24 +55,73 @@ class Decoder(Protocol):
         """Unpack some more."""
 
 
-def _zstd() -> Decoder:
-    unpacker = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
+class _Spare:
+    """Unpackers of zstd that no file is unpacked with now, with their memory."""
+
+    def __init__(self) -> None:
+        self.unpackers: list[zstandard.ZstdDecompressor] = []
+        self.keepers = 0
+        """Who wants them to be kept."""
+
+
+_SPARE = _Spare()
+
+
+@contextmanager
+def memory_kept() -> Iterator[None]:
+    """Unpack each file in the memory that the one before took, while this lasts.
+
+    A window has up to 2 GB, and to get that much anew takes a second.
+    """
+    _SPARE.keepers += 1
+    try:
+        yield
+    finally:
+        _SPARE.keepers -= 1
+        if not _SPARE.keepers:
+            _SPARE.unpackers.clear()
+
+
+NewDecoder = Callable[[], Decoder]
+"""Starts a frame."""
+
+
+@contextmanager
+def _zstd() -> Iterator[NewDecoder]:
+    unpacker = (
+        _SPARE.unpackers.pop()
+        if _SPARE.unpackers
+        else zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
+    )
     # Room for all that a chunk mostly unpacks to, so that nothing is joined.
-    return unpacker.decompressobj(write_size=1 << 22)
+    yield partial(unpacker.decompressobj, write_size=1 << 22)
+    if _SPARE.keepers:
+        _SPARE.unpackers.append(unpacker)
 
 
-def _gzip() -> Decoder:
-    return zlib.decompressobj(wbits=31)
+def _gzip() -> AbstractContextManager[NewDecoder]:
+    return nullcontext(partial(zlib.decompressobj, wbits=31))
+
+
+def _bzip2() -> AbstractContextManager[NewDecoder]:
+    return nullcontext(bz2.BZ2Decompressor)
+
+
+def _xz() -> AbstractContextManager[NewDecoder]:
+    return nullcontext(lzma.LZMADecompressor)
 
 
 SKIPPABLE = tuple(bytes([0x50 + n, 0x2A, 0x4D, 0x18]) for n in range(16))
 """Starts of zstd frames that hold no content; a file may begin with one."""
 
-FORMATS: tuple[tuple[tuple[bytes, ...], str, Callable[[], Decoder]], ...] = (
+Unpacker = Callable[[], AbstractContextManager[NewDecoder]]
+"""Gives, for one file, what starts each of its frames."""
+
+FORMATS: tuple[tuple[tuple[bytes, ...], str, Unpacker], ...] = (
     ((b"\x28\xb5\x2f\xfd", *SKIPPABLE), "zstd", _zstd),
     ((b"\x1f\x8b",), "gzip", _gzip),
-    ((b"BZh",), "bzip2", bz2.BZ2Decompressor),
-    ((b"\xfd7zXZ\x00",), "xz", lzma.LZMADecompressor),
+    ((b"BZh",), "bzip2", _bzip2),
+    ((b"\xfd7zXZ\x00",), "xz", _xz),
 )
 
 BLOCKS = ".zst_blocks"
@@ -135,10 +185,11 @@ class Stream:
             elif any(magic.startswith(start) for magic in MAGICS):
                 self._end_early(0, "is truncated within its first bytes")
                 return
-            for magics, name, decoder in FORMATS:
+            for magics, name, unpacker in FORMATS:
                 if start.startswith(magics):
                     self.format = name
-                    yield from self._unpacked(start, decoder)
+                    with unpacker() as new_decoder:
+                        yield from self._unpacked(start, new_decoder)
                     return
             self._refuse_other_files(start)
             while start:
@@ -157,9 +208,7 @@ class Stream:
             self._progress(f"reading {self.path.name}", done, self.bytes)
         return data
 
-    def _unpacked(
-        self, data: bytes, new_decoder: Callable[[], Decoder]
-    ) -> Iterator[bytes]:
+    def _unpacked(self, data: bytes, new_decoder: NewDecoder) -> Iterator[bytes]:
         decoder = new_decoder()
         while data:
             try:
