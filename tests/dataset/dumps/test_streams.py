@@ -1,5 +1,6 @@
 import bz2
 import gzip
+import hashlib
 import lzma
 import os
 import threading
@@ -145,12 +146,12 @@ def test_a_file_with_rubbish_after_its_frame_is_corrupt(
     assert partial.cut_at is not None
 
 
+@pytest.mark.parametrize("between", [b"", bytes(9_000_000), b"rubbish" * 900_000])
 def test_the_hash_is_that_of_the_whole_file_also_where_it_is_corrupt(
-    tmp_path: Path,
+    between: bytes, tmp_path: Path
 ) -> None:
-    import hashlib
-
-    data = zstd(TEXT) + b"rubbish" * 100_000
+    long = zstd(os.urandom(3_000_000).hex().encode())
+    data = long + between + long
     stream = opened(tmp_path / "f", data, allow_partial=True)
     unpacked(stream)
 

@@ -13,6 +13,7 @@ import queue
 import re
 import threading
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
@@ -33,6 +34,8 @@ PLAIN_CHUNK = 1 << 20
 PATIENCE_S = 2.0
 AHEAD = 4
 """Chunks that may wait unpacked; each is a megabyte or two."""
+MOST_UNHASHED = 4 * AHEAD
+"""Pieces of the file that wait to be hashed."""
 SHOWN_EVERY = 1 << 20
 """Bytes between two reports of progress."""
 
@@ -149,6 +152,8 @@ class Stream:
         self._allow_partial = allow_partial
         self._progress = progress
         self._hash = hashlib.sha256()
+        self._hashing = threading.Lock()
+        self._unhashed: deque[bytes] = deque()
         self._done = 0
         if path.name.endswith(BLOCKS):
             raise InputError(
@@ -166,7 +171,13 @@ class Stream:
     @property
     def sha256(self) -> str:
         """Hash of the bytes read so far: of the file, once it is read."""
+        self._hash_what_is_read()
         return self._hash.hexdigest()
+
+    def _hash_what_is_read(self) -> None:
+        with self._hashing:
+            while self._unhashed:
+                self._hash.update(self._unhashed.popleft())
 
     def chunks(self) -> Iterator[bytes]:
         """Give the unpacked bytes, the next of them unpacked in another thread.
@@ -175,7 +186,10 @@ class Stream:
             InputError: If the file is empty, truncated or corrupt, with the offset,
                 unless partial input is allowed; if it is no dump at all.
         """
-        return ahead(self._chunks())
+        for chunk in ahead(self._chunks()):
+            # Here, since the thread that unpacks mostly has more to do.
+            self._hash_what_is_read()
+            yield chunk
 
     def _chunks(self) -> Iterator[bytes]:
         with self._file:
@@ -201,7 +215,10 @@ class Stream:
             data = self._file.read(size)
         except OSError as cause:
             raise InputError(f"{self.path}: cannot read: {cause.strerror}") from cause
-        self._hash.update(data)
+        self._unhashed.append(data)
+        if len(self._unhashed) > MOST_UNHASHED:
+            # There is much that gives no chunk, such as padding.
+            self._hash_what_is_read()
         # Counted, since a pipe cannot tell.
         done = self._done = self._done + len(data)
         if done // SHOWN_EVERY != (done - len(data)) // SHOWN_EVERY or not data:
