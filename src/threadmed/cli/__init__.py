@@ -1,5 +1,6 @@
 """The command line: a command parses, calls one door, prints."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -374,6 +375,9 @@ def main() -> None:
             raise
         typer.echo("threadmed: stopped; nothing was under way", err=True)
         sys.exit(3)
+    finally:
+        # The process ends, and to look through all that is left takes a while.
+        gc.freeze()
 
 
 def spread(arguments: list[str]) -> list[str]:

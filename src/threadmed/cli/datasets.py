@@ -2,7 +2,9 @@
 
 import re
 from contextlib import AbstractContextManager
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Literal
 
 import msgspec
@@ -56,6 +58,8 @@ def run_build(request: BuildRequest) -> None:
         stoppable("nothing was written"),
         _executor(request.executor, request.out) as executor,
     ):
+        if request.out is not None:
+            _load_beside("polars")
         with shown(unit="bytes") as progress:
             gathering = gather(
                 dump,
@@ -79,6 +83,11 @@ def run_build(request: BuildRequest) -> None:
     for explanation in explanations:
         for line in lines(explanation):
             say(line)
+
+
+def _load_beside(module: str) -> None:
+    """Load what is needed at the end while files are read, which is mostly waiting."""
+    Thread(target=import_module, args=(module,), name="load").start()
 
 
 def _options(request: BuildRequest) -> BuildOptions:
