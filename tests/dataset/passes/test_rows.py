@@ -72,7 +72,7 @@ def test_a_tree_that_says_it_by_its_rows_is_not_looked_at(
     told = Account()
     found = trees(tmp_path, [plain(1, "p1", who), plain(2, "c1", "P")])
 
-    assert found.tell(told) == 1
+    assert found.tell(told).posts == 1
     assert [list(records) for records in found.records()] == [[], []]
     assert (+told.posts, +told.threads) == (+account.posts, +account.threads)
 
@@ -83,7 +83,7 @@ def test_a_tree_that_may_give_a_thread_is_looked_at(tmp_path: Path) -> None:
         tmp_path, [plain(n, parent, who) for n, (who, parent) in enumerate(talk, 1)]
     )
 
-    assert found.tell(Account()) == 0
+    assert found.tell(Account()).posts == 0
     posts, comments = found.records()
     assert [one.id for one in posts] == ["p1"]
     assert sorted(one.id for one in comments) == ["c1", "c2", "c3", "c4"]

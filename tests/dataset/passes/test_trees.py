@@ -40,6 +40,22 @@ POST_CHANGES = st.sampled_from(
          {"selftext": "EDIT: it is all well again now"}, {"is_self": False, "selftext": ""}],
     ]
 )  # fmt: skip
+COPIES = st.lists(
+    st.tuples(
+        st.integers(0, 20),
+        st.sampled_from(
+            [
+                *[{}] * 4,
+                *[{"retrieved_on": 1700000000}, {"body": "another text"}, {"body": "[removed]"},
+                 {"author": "[deleted]"}, {"author_flair_text": None}, {"parent_id": "t3_p1"},
+                 {"author_flair_text": "Physician"}, {"edited": 1600000500}, {"link_id": "t3_p2"},
+                 {"is_submitter": True}, {"created_utc": 1600000090}],
+            ]
+        ),
+    ),
+    max_size=6,
+)  # fmt: skip
+"""Which comments are in a second file too, and what is other there."""
 OTHER_OPTIONS = st.fixed_dictionaries(
     {},
     optional={
@@ -112,8 +128,11 @@ def talk(*said: tuple[str, str] | tuple[str, str, Line]) -> list[Line]:
     ]
 
 
-def found(folder: Path, posts: list[Line], lines: list[Line], **options: Any) -> object:
-    dump = find_dump([written(folder / "RS", posts)], [written(folder / "RC", lines)])
+def found(
+    folder: Path, posts: list[Line], files: list[list[Line]], **options: Any
+) -> object:
+    comments = [written(folder / f"RC{n}", lines) for n, lines in enumerate(files)]
+    dump = find_dump([written(folder / "RS", posts)], comments)
     with local(beside=folder / "out") as executor:
         gathering = gather(dump, options=BuildOptions(**options), executor=executor)
         release = gathering.release()
@@ -132,55 +151,72 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(max_examples=400, deadline=None)
-@given(comments(), st.lists(POST_CHANGES, min_size=2, max_size=4), OPTIONS)
+@given(comments(), st.lists(POST_CHANGES, min_size=2, max_size=4), OPTIONS, COPIES)
 # What drops a thread is lost, in its branch, or too little; and what is no answer.
-@example(talk(("D", "rest"), ("P", "[deleted]")), [{}], {})
-@example(talk(("D", "rest"), ("L", "[removed]"), ("L", "[removed]")), [{}], {})
-@example(talk(("D", "rest"), ("P", "how")), [{}], {})
-@example(talk(("D", "rest"), ("X", "how", GONE), ("D", "so")), [{}], {})
-@example(talk(("D", "a"), ("P", "b"), ("X", "c", GONE), ("D", "d")), [{}], {})
-@example(talk(("X", "so", GONE), ("D", "rest")), [{}], {})
-@example(talk(("D", "rest"), ("L", "[removed]")), [{}], {"max_removed_share": 0.2})
+@example(talk(("D", "rest"), ("P", "[deleted]")), [{}], {}, [])
+@example(talk(("D", "rest"), ("L", "[removed]"), ("L", "[removed]")), [{}], {}, [])
+@example(talk(("D", "rest"), ("P", "how")), [{}], {}, [])
+@example(talk(("D", "rest"), ("X", "how", GONE), ("D", "so")), [{}], {}, [])
+@example(talk(("D", "a"), ("P", "b"), ("X", "c", GONE), ("D", "d")), [{}], {}, [])
+@example(talk(("X", "so", GONE), ("D", "rest")), [{}], {}, [])
+@example(talk(("D", "rest"), ("L", "[removed]")), [{}], {"max_removed_share": 0.2}, [])
 @example(
     talk(("D", "a"), ("L", "[removed]"), ("L", "b"), ("B", "c", BOT)),
     [{}],
     {"max_removed_share": 0.3},
+    [],
 )
 @example(
-    talk(("D", "rest"), ("D", "[removed]")), [{}], {"removed_answer": "drop_thread"}
+    talk(("D", "rest"), ("D", "[removed]")), [{}], {"removed_answer": "drop_thread"}, []
 )
-@example(talk(("D", "[removed]"), ("P", "how"), ("P", "so")), [{}], {})
+@example(talk(("D", "[removed]"), ("P", "how"), ("P", "so")), [{}], {}, [])
 @example(
     talk(("D", "[removed]"), ("D", "rest", {"author_flair_text": None}), ("P", "how")),
     [{}],
     {"flair_of": "post"},
+    [],
 )
-@example(talk(("L", "so", {"parent_id": "t1_gone"}), ("D", "rest")), [{}], {})
-@example(talk(("L", "so", {"parent_id": "t1_p1x3"}), ("D", "no"), ("P", "a")), [{}], {})
-@example(talk(("D", "rest", NOTICE)), [{}], {})
-@example(talk(("D", "rest"), ("P", "I", {"author_flair_text": "Physician"})), [{}], {})
-@example(talk(("P", "I", {"author_flair_text": "Physician"})), [{}], {})
-@example(talk(("L", "see one"), ("D", "rest")), [{}], {"lay_roots": "skip"})
-@example(talk(("P", "also"), ("D", "rest")), [{}], {"patient_roots": "skip"})
-@example(talk(("L", "no"), ("D", "rest")), [{}], {"answers_to": "conversation"})
-@example(talk(("P", "a"), ("D", "rest")), [{}], {"first_unanswered": "drop"})
-@example(talk(("D", "rest"), ("D", "", {"id": "p1_1"})), [{}, {"id": "p1"}], {})
-@example(talk(("L", "so"), ("L", "no")), [{}, {"id": "p1", "edited": 1}], {})
-@example(talk(("L", "a"), ("L", "b", {"id": "p1_1", "parent_id": "t3_p1"})), [{}], {})
-@example(talk(("P", "EDIT: done")), [{}], {"edits": "cut"})
+@example(talk(("L", "so", {"parent_id": "t1_gone"}), ("D", "rest")), [{}], {}, [])
 @example(
-    talk(("L", "a")), [{"selftext": "EDIT: I am all well again now"}], {"edits": "cut"}
+    talk(("L", "so", {"parent_id": "t1_p1x3"}), ("D", "no"), ("P", "a")), [{}], {}, []
 )
-@example(talk(("L", "a")), [{"num_comments": 1}], {"at_least_one_comment": "stated"})
-@example(talk(("L", "I", {"is_submitter": True})), [{}], {})
+@example(talk(("D", "rest", NOTICE)), [{}], {}, [])
+@example(
+    talk(("D", "rest"), ("P", "I", {"author_flair_text": "Physician"})), [{}], {}, []
+)
+@example(talk(("P", "I", {"author_flair_text": "Physician"})), [{}], {}, [])
+@example(talk(("L", "see one"), ("D", "rest")), [{}], {"lay_roots": "skip"}, [])
+@example(talk(("P", "also"), ("D", "rest")), [{}], {"patient_roots": "skip"}, [])
+@example(talk(("L", "no"), ("D", "rest")), [{}], {"answers_to": "conversation"}, [])
+@example(talk(("P", "a"), ("D", "rest")), [{}], {"first_unanswered": "drop"}, [])
+@example(talk(("D", "rest"), ("D", "", {"id": "p1_1"})), [{}, {"id": "p1"}], {}, [])
+@example(talk(("L", "so"), ("L", "no")), [{}, {"id": "p1", "edited": 1}], {}, [])
+@example(
+    talk(("L", "a"), ("L", "b", {"id": "p1_1", "parent_id": "t3_p1"})), [{}], {}, []
+)
+@example(talk(("P", "EDIT: done")), [{}], {"edits": "cut"}, [])
+@example(
+    talk(("L", "a")),
+    [{"selftext": "EDIT: I am all well again now"}],
+    {"edits": "cut"},
+    [],
+)
+@example(
+    talk(("L", "a")), [{"num_comments": 1}], {"at_least_one_comment": "stated"}, []
+)
+@example(talk(("L", "I", {"is_submitter": True})), [{}], {}, [])
 @example(
     talk(("L", "I", {"is_submitter": True})),
     [{"author": "[deleted]"}],
     {"deleted_post_author": "is_submitter"},
+    [],
 )
-@example(talk(("X", "I", {"is_submitter": True, "author": "[deleted]"})), [{}], {})
+@example(talk(("X", "I", {"is_submitter": True, "author": "[deleted]"})), [{}], {}, [])
 @example(
-    talk(("L", "a")), [{"selftext": "![oh my left arm as it is today](a.org/x)"}], {}
+    talk(("L", "a")),
+    [{"selftext": "![oh my left arm as it is today](a.org/x)"}],
+    {},
+    [],
 )
 @example(
     talk(("L", "a")),
@@ -191,22 +227,49 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"removed_by_category": "content_takedown", "id": "p1"},
     ],
     {},
+    [],
 )
-@example(talk(("L", "a")), [{"author": "AutoModerator", **NOTICE}, {"author": ""}], {})
-@example(talk(("L", "a")), [{"author": ""}], {"deleted_post_author": "is_submitter"})
-@example(talk(("L", "a")), [NOTICE], {})
-@example(talk(("L", "a"), ("P", "b")), [{}], {"flair_roles": {"": "physician"}})
-@example(talk(("X", "a"), ("L", "b")), [{}], {"known_bots": ("", "u" * 70)})
-@example(talk(("L", "a", {"author": "u" * 70})), [{}], {"known_bots": ("u" * 70,)})
-@example(talk(("L", "a")), [{}], {"min_words": 2**32 + 1})
-@example(talk(("L", "a")), [{}], {"min_words": 2**64 + 1})
+@example(
+    talk(("L", "a")), [{"author": "AutoModerator", **NOTICE}, {"author": ""}], {}, []
+)
+@example(
+    talk(("L", "a")), [{"author": ""}], {"deleted_post_author": "is_submitter"}, []
+)
+@example(talk(("L", "a")), [NOTICE], {}, [])
+@example(talk(("L", "a"), ("P", "b")), [{}], {"flair_roles": {"": "physician"}}, [])
+@example(talk(("X", "a"), ("L", "b")), [{}], {"known_bots": ("", "u" * 70)}, [])
+@example(talk(("L", "a", {"author": "u" * 70})), [{}], {"known_bots": ("u" * 70,)}, [])
+@example(talk(("L", "a")), [{}], {"min_words": 2**32 + 1}, [])
+@example(talk(("L", "a")), [{}], {"min_words": 2**64 + 1}, [])
+@example(
+    talk(("D", "a"), ("L", "b")), [{}], {}, [(0, {}), (1, {"author_flair_text": None})]
+)
+@example(talk(("D", "a"), ("L", "b")), [{}], {}, [(0, {"author_flair_text": "Nurse"})])
+@example(talk(("L", "a"), ("L", "b")), [{}], {}, [(1, {"body": "[removed]"}), (0, {})])
+@example(talk(("D", "a"), ("L", "b")), [{}, {}], {}, [(1, {"link_id": "t3_p2"})])
+@example(
+    talk(("D", "a"), ("P", "b"), ("P", "c")), [{}], {}, [(1, {}), (1, {}), (0, {})]
+)
+@example(talk(("D", "a"), ("P", "b")), [{}], {}, [(1, {}), (1, {"parent_id": "t3_p1"})])
+@example(
+    talk(("D", "a"), ("L", "[removed]", {"parent_id": "t3_p1"})),
+    [{}],
+    {"max_removed_share": 0.2},
+    [(1, {"parent_id": "t1_p1x1", "retrieved_on": 1700000000})],
+)
 def test_a_build_is_the_same_by_both_ways(
-    folder: Path, lines: list[Line], changes: list[Line], options: dict[str, Any]
+    folder: Path,
+    lines: list[Line],
+    changes: list[Line],
+    options: dict[str, Any],
+    copies: list[tuple[int, Line]],
 ) -> None:
     assume(lines)
+    again = [{**lines[place % len(lines)], **change} for place, change in copies]
+    files = [lines, again] if again else [lines]
     posts = [post(f"p{n}", **change) for n, change in enumerate(changes, 1)]
-    by_rows = found(folder, posts, lines, **options)
+    by_rows = found(folder, posts, files, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("THREADMED_PURE", "1")
 
-        assert found(folder, posts, lines, **options) == by_rows
+        assert found(folder, posts, files, **options) == by_rows

@@ -163,10 +163,9 @@ def make_threads(posts: Pieces, comments: Pieces, *, reader: Reader) -> Gathered
     return Gathered(
         found=tuple(found),
         account=account,
-        duplicates=sum(
-            len(copies) - len(under[post]) for post, copies in merged_away.items()
-        ),
-        commented=told + len(under),
+        duplicates=told.copies
+        + sum(len(copies) - len(under[post]) for post, copies in merged_away.items()),
+        commented=told.posts + len(under),
     )
 
 

@@ -29,7 +29,6 @@ from threadmed.dataset.dumps.layout import (
 from threadmed.dataset.dumps.reddit import CATEGORIES, Comment, Post
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.passes.spill import frames
-from threadmed.dataset.roles import Roles
 from threadmed.dataset.threads.clean import Limits
 
 Kind = TypeVar("Kind", Post, Comment)
@@ -62,7 +61,9 @@ class Written(Generic[Kind]):
         self.rows: Rows = np.concatenate(
             [np.empty(0, row), *(np.frombuffer(one.rows, row) for one in self.frames)]
         )
-        """Of all their records, one after the other."""
+        """Of all their records, one after the other; flairs have numbers of `flairs`."""
+        self.flairs = self._number_flairs()
+        """Those of all comments with rows, the first of them none."""
         self.rowless: list[Kind] = [
             record
             for frame in every
@@ -98,25 +99,16 @@ class Written(Generic[Kind]):
         for frame, _, those in self._by_frame(chosen):
             yield from compress(decode(frame.records), those.tolist())
 
-    def flairs(self, chosen: Bools) -> Counter[str]:
-        """Count the flairs of some comments."""
-        found: Counter[str] = Counter()
-        for frame, rows, those in self._by_frame(chosen):
-            counts = np.bincount(rows["flair"][those])
-            for number in np.flatnonzero(counts).tolist():
-                found[frame.flairs.get(number, "")] += int(counts[number])
-        return found
-
-    def answering(self, roles: Roles) -> Bools:
-        """Say of each comment whether its author has a flair whose words are answers."""
-        found = [np.zeros(0, np.bool_)]
+    def _number_flairs(self) -> list[str]:
+        """Give each flair one number, whatever number a frame has for it."""
+        numbers = {"": 0}
         for frame, rows, _ in self._by_frame(np.ones(len(self.rows), np.bool_)):
-            answers = np.zeros(max(frame.flairs, default=0) + 1, np.bool_)
-            answers[0] = roles.answers("")
-            for number, flair in frame.flairs.items():
-                answers[number] = roles.answers(flair)
-            found.append(answers[rows["flair"]])
-        return np.concatenate(found)
+            if frame.flairs:
+                ours = np.zeros(max(frame.flairs) + 1, np.uint32)
+                for number, flair in frame.flairs.items():
+                    ours[number] = numbers.setdefault(flair, len(numbers))
+                rows["flair"] = ours[rows["flair"]]
+        return list(numbers)
 
 
 LOSSES: tuple[str, ...] = ("deleted", "removed", *CATEGORIES.values())

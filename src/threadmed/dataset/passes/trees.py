@@ -8,6 +8,7 @@ one post after the other.
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +56,14 @@ GONE_NUMBERS = tuple(n for n, (_, why) in enumerate(REASONS, 1) if why in LOSSES
 """The places, from 1, of those that say that its words are gone."""
 
 
+class Told(NamedTuple):
+    """What was accounted for at once."""
+
+    posts: int
+    copies: int
+    """Of comments, beyond the first of each."""
+
+
 class Trees:
     """The posts of a part with comments under them, told apart by what is plain.
 
@@ -76,26 +85,33 @@ class Trees:
         self._posts = posts
         self._comments = comments
         self._options = options
-        rows = comments.rows
+        is_copy, is_like = _copies(comments.rows)
+        self._is_copy = is_copy
+        rows = self._rows = comments.rows[~is_copy]
         others = numbers([number_of(comment.post) for comment in comments.rowless])
         self._ids, place = np.unique(
-            np.concatenate([rows["post"], others]), return_inverse=True
+            np.concatenate([comments.rows["post"], others]), return_inverse=True
         )
         """The posts."""
-        self._tree: Places = place[: len(rows)]
-        """For each comment the place of its post among them."""
+        self._tree_of_copies: Places = place[: len(is_copy)]
+        """For each record of a comment the place of its post among them."""
+        self._tree: Places = self._tree_of_copies[~is_copy]
+        """The same for each comment."""
         parents, is_sure = _parents(rows)
         roots = _roots(parents)
         self._whys = _whys(rows, roots)
-        answering = comments.answering(roles)
+        answers = np.fromiter(map(roles.answers, comments.flairs), np.bool_)
+        answering = answers[rows["flair"]]
         is_unplain = np.isin(self._ids, numbers(copied(posts)))
-        is_unplain[place[len(rows) :]] = True
-        is_unplain |= self._any(~is_sure | self._may_be_empty(answering))
-        is_answer = answering & (self._whys == 0)
+        is_unplain[place[len(is_copy) :]] = True
+        is_unplain |= self._any(
+            ~is_sure | ~is_like[~is_copy] | self._may_be_empty(answering)
+        )
         if options.flair_of == "post":
             # Any comment may then be by somebody whose words are answers.
             is_unplain |= self._any(answering)
         is_unplain |= self._any(answering & has(rows["flags"], COMMENT_PATIENT))
+        is_answer = answering & (self._whys == 0)
         answered = self._any(is_answer)
         self._is_short: Bools = (
             answered & ~is_unplain & self._short(answering, is_answer, parents, roots)
@@ -108,7 +124,7 @@ class Trees:
         return found
 
     def _may_be_empty(self, answering: Bools) -> Bools:
-        flags = self._comments.rows["flags"]
+        flags = self._rows["flags"]
         has_words = has(flags, COMMENT_WORDS) & (self._options.edits == "keep")
         found: Bools = (
             (self._whys == 0) & (has(flags, COMMENT_PATIENT) | answering) & ~has_words
@@ -134,7 +150,7 @@ class Trees:
         )
         if default != ("branch", "branch", "anyone", "orphan", "keep"):
             return np.zeros(len(self._ids), np.bool_)
-        flags, whys = self._comments.rows["flags"], self._whys
+        flags, whys = self._rows["flags"], self._whys
         is_patient = has(flags, COMMENT_PATIENT)
 
         def count(those: Bools) -> Places:
@@ -158,14 +174,14 @@ class Trees:
     def records(self) -> tuple[Iterator[Post], Iterator[Comment]]:
         """Give the posts that have to be looked at, and all comments under them."""
         wanted = np.isin(self._posts.rows["id"], self._ids[~self._is_told])
-        under = ~self._is_told[self._tree]
+        under = ~self._is_told[self._tree_of_copies]
         return (
             chain(self._posts.rowless, self._posts.records(wanted)),
             chain(self._comments.rowless, self._comments.records(under)),
         )
 
-    def tell(self, account: Account) -> int:
-        """Account for the posts that `records` leaves out; gives how many."""
+    def tell(self, account: Account) -> Told:
+        """Account for the posts that `records` leaves out."""
         is_told = self._is_told[self._tree]
         is_used = is_told & (self._whys == 0)
         told = self._ids[self._is_told]
@@ -174,14 +190,16 @@ class Trees:
         account.comments["detached"] += _count(is_told & (self._whys == DETACHED))
         is_edited = has(self._posts.rows["flags"], POST_EDITED)
         edited = np.isin(self._posts.rows["id"][is_edited], told)
-        flags = self._comments.rows["flags"]
+        flags = self._rows["flags"]
         seen = account.observed
         seen["edited_posts"] += _count(edited)
         seen["edited_comments"] += _count(is_used & has(flags, COMMENT_EDITED))
         seen["patient_under_other_name"] += _count(
             is_used & has(flags, COMMENT_OTHER_NAME)
         )
-        account.flair.update(self._comments.flairs(is_used))
+        counts = np.bincount(self._rows["flair"][is_used])
+        for number in np.flatnonzero(counts).tolist():
+            account.flair[self._comments.flairs[number]] += int(counts[number])
         is_person = is_told
         if self._options.at_least_one_comment == "people":
             is_person = is_told & ~np.isin(self._whys, NOBODY_NUMBERS)
@@ -189,7 +207,8 @@ class Trees:
         account.posts["no_comments"] += len(told) - commented
         account.posts["no_physician"] += commented - short
         account.threads["too_few_follow_ups"] += short
-        return len(told)
+        copies = self._tree_of_copies[self._is_copy]
+        return Told(posts=len(told), copies=_count(self._is_told[copies]))
 
 
 def _count(those: Bools) -> int:
@@ -210,12 +229,30 @@ def _whys(rows: Rows, roots: Places) -> npt.NDArray[np.uint8]:
     return found
 
 
+def _copies(rows: Rows) -> tuple[Bools, Bools]:
+    """Say of each record whether it is a copy like one before, and whether all are alike.
+
+    Of copies with the same flags, parent and flair the merged comment has them too
+    (`copies.merged_comments`).
+    """
+    order = np.argsort(rows["id"], kind="stable")
+    ids = rows["id"][order]
+    again = ids[1:] == ids[:-1]
+    later, before = rows[order[1:][again]], rows[order[:-1][again]]
+    is_same = np.ones(len(later), np.bool_)
+    for field in ("post", "parent", "flags", "flair"):
+        is_same &= later[field] == before[field]
+    is_copy = np.zeros(len(rows), np.bool_)
+    is_copy[order[1:][again][is_same]] = True
+    return is_copy, ~np.isin(rows["id"], later["id"][~is_same])
+
+
 def _parents(rows: Rows) -> tuple[Places, Bools]:
     """Give the place of the comment that each replies to, and whether that is sure.
 
-    What replies to the post, or to nothing that is there, has its own place. Sure is
-    what is there once, unless it replies to a newer comment, or to one under another
-    post: where all under a post are sure, there is no circle.
+    What replies to the post, or to nothing that is there, has its own place. What replies
+    to a newer comment, or to one under another post, is not sure: where all under a post
+    are, there is no circle.
     """
     own = np.arange(len(rows))
     if not len(rows):
@@ -231,8 +268,7 @@ def _parents(rows: Rows) -> tuple[Places, Bools]:
         & (rows["post"][parent] == rows["post"])
         & (rows["parent"] < rows["id"])
     )
-    twice = ids[1:][ids[1:] == ids[:-1]]
-    is_sure = (is_root | is_there | ~is_known) & ~np.isin(rows["id"], twice)
+    is_sure = is_root | is_there | ~is_known
     return np.where(is_there & ~is_root, parent, own), is_sure
 
 
