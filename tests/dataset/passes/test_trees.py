@@ -38,6 +38,13 @@ POST_CHANGES = st.sampled_from(
          {"selftext": "short"}, {"selftext": ""}, {"id": "p1"}, {"created_utc": 5},
          {"author": "AutoModerator"}, {"num_comments": 3}, {"retrieved_on": 1700000000},
          {"selftext": "EDIT: it is all well again now"}, {"is_self": False, "selftext": ""}],
+        *[{"again": 1}] * 12,
+        *[{"again": 1, **change} for change in (
+            {"author": "patient_other"}, {"author": "[deleted]"}, {"edited": True},
+            {"selftext": "My other knee hurts when I walk"}, {"created_utc": 1600000007},
+            {"removed_by_category": "moderator"}, {"retrieved_on": 1700000000},
+            {"author": "patient_other", "retrieved_on": 1700000000}, {"created_utc": 5},
+        )],
     ]
 )  # fmt: skip
 COPIES = st.lists(
@@ -93,6 +100,11 @@ def plain(line: Line) -> Line:
         "id": line["id"].replace("_", "x"),
         "parent_id": f"{kind}_{parent.replace('_', 'x')}",
     }
+
+
+def posted(number: int, *, again: int | None = None, **changes: Any) -> Line:
+    """Give a post, or another copy of one before."""
+    return post(f"p{again or number}", **changes)
 
 
 @st.composite
@@ -257,6 +269,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     {"max_removed_share": 0.2},
     [(1, {"parent_id": "t1_p1x1", "retrieved_on": 1700000000})],
 )
+@example(talk(("L", "a")), [{}, {"again": 1}], {}, [])
+@example(talk(("P", "a")), [{"author": "ann"}, {"again": 1, "author": "bob"}], {}, [])
+@example(talk(("L", "a")), [{"edited": True}, {"again": 1, "edited": True}], {}, [])
+@example(talk(("L", "a")), [{"author": ""}, {"again": 1, "author": ""}], {}, [])
+@example(
+    talk(("L", "a")),
+    [
+        {"removed_by_category": "moderator"},
+        {"again": 1, "removed_by_category": "moderator"},
+        {"again": 1},
+    ],
+    {},
+    [],
+)
+@example(
+    talk(("L", "a")),
+    [{}, {"again": 1, "created_utc": 1600000000.0, "removed_by_category": "deleted"}],
+    {},
+    [],
+)
+@example(
+    talk(("D", "rest"), ("P", "how"), ("P", "so")),
+    [{"author": "ann"}, {"again": 1, "retrieved_on": 1700000000}],
+    {},
+    [],
+)
 def test_a_build_is_the_same_by_both_ways(
     folder: Path,
     lines: list[Line],
@@ -267,7 +305,7 @@ def test_a_build_is_the_same_by_both_ways(
     assume(lines)
     again = [{**lines[place % len(lines)], **change} for place, change in copies]
     files = [lines, again] if again else [lines]
-    posts = [post(f"p{n}", **change) for n, change in enumerate(changes, 1)]
+    posts = [posted(n, **change) for n, change in enumerate(changes, 1)]
     by_rows = found(folder, posts, files, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("THREADMED_PURE", "1")

@@ -10,9 +10,18 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Literal, TypeVar
 
+import numpy as np
+
 from threadmed.dataset.dumps.copies import merged_comments, merged_posts
-from threadmed.dataset.dumps.layout import COMMENT_ROW, POST_ROW
+from threadmed.dataset.dumps.layout import (
+    COMMENT_ROW,
+    POST_ROW,
+    Bools,
+    number_of,
+    numbers,
+)
 from threadmed.dataset.dumps.reddit import Comment, Post
+from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.passes.collect import Reader
 from threadmed.dataset.passes.rows import (
     Written,
@@ -91,13 +100,12 @@ PostReason = Reason | Literal["no_comments"]
 def keep_posts(posts: Pieces, *, reader: Reader) -> KeptPosts:
     """Give the posts of a part that are of use, their copies merged."""
     written = Written(posts, Post, POST_ROW)
-    plain = plain_posts(written, reader.options)
     is_dropped, dropped = dropped_posts(written, reader.limits)
-    authors = {head.id: head.author for head in written.heads(plain)}
-    years = years_of(written.rows["created"][plain])
-    for copies in _by_id(
-        chain(written.rowless, written.records(~(plain | is_dropped)))
-    ):
+    plain, authors = _plain_posts(written, reader.options)
+    years = years_of(written.rows["created"][plain & ~written.is_copy])
+    is_done = plain | is_dropped
+    dropped["duplicate"] += int(np.count_nonzero(is_done & written.is_copy))
+    for copies in _by_id(chain(written.rowless, written.records(~is_done))):
         dropped["duplicate"] += len(copies) - 1
         post = merged_posts(copies, text_of=reader.options.copies)
         why: PostReason | None = _why_of_no_use(post, reader.limits)
@@ -109,6 +117,24 @@ def keep_posts(posts: Pieces, *, reader: Reader) -> KeptPosts:
         else:
             dropped[why] += 1
     return KeptPosts(authors=authors, dropped=dict(+dropped), years=dict(years))
+
+
+def _plain_posts(
+    written: Written[Post], options: BuildOptions
+) -> tuple[Bools, dict[str, str]]:
+    """Give the rows of posts that are surely kept, and their authors by id."""
+    plain = plain_posts(written, options)
+    authors = {one.id: one.author for one in written.heads(plain & ~written.is_copy)}
+    others = {
+        one.id
+        for one in written.heads(plain & written.is_copy)
+        if authors[one.id] != one.author
+    }
+    if others:
+        # Whose it is tells the merged post, which is kept as well.
+        unsure = numbers([number_of(one) for one in others])
+        plain &= ~np.isin(written.rows["id"], unsure)
+    return plain, authors
 
 
 def _why_of_no_use(post: Post, limits: Limits) -> Reason | None:

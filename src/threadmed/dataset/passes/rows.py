@@ -22,6 +22,7 @@ from threadmed.dataset.dumps.layout import (
     POST_PLAIN,
     Bools,
     Frame,
+    Numbers,
     has,
     number_of,
     numbers,
@@ -71,6 +72,11 @@ class Written(Generic[Kind]):
             for record in self._decode(frame.records)
         ]
         """Records that were read in Python, and have no rows."""
+        self.is_copy, self.is_like = _copies(
+            self.rows, numbers([number_of(one.id) for one in self.rowless])
+        )
+        """For each row whether it is a copy of one before, and whether all copies of its
+        record have rows, and the same."""
 
     def records(self, chosen: Bools) -> Iterator[Kind]:
         """Give the records of some rows.
@@ -97,6 +103,8 @@ class Written(Generic[Kind]):
         """Give what is needed of some posts, without their words."""
         decode = msgspec.msgpack.Decoder(list[PostHead]).decode
         for frame, _, those in self._by_frame(chosen):
+            if not those.any():
+                continue
             yield from compress(decode(frame.records), those.tolist())
 
     def _number_flairs(self) -> list[str]:
@@ -109,6 +117,26 @@ class Written(Generic[Kind]):
                     ours[number] = numbers.setdefault(flair, len(numbers))
                 rows["flair"] = ours[rows["flair"]]
         return list(numbers)
+
+
+def _copies(rows: Rows, rowless: Numbers) -> tuple[Bools, Bools]:
+    """Find copies that are alike: what is merged of them has the row that each has.
+
+    What a row says is the same in the merged record (`dumps/copies.py`), except for the
+    author's name, which no row holds.
+    """
+    order = np.argsort(rows["id"], kind="stable")
+    ids = rows["id"][order]
+    again = ids[1:] == ids[:-1]
+    later, before = rows[order[1:][again]], rows[order[:-1][again]]
+    is_same = np.ones(len(later), np.bool_)
+    for field in set(rows.dtype.names or ()) - {"size"}:
+        is_same &= later[field] == before[field]
+    unlike = np.concatenate([later["id"][~is_same], rowless])
+    is_like = ~np.isin(rows["id"], unlike)
+    is_copy = np.zeros(len(rows), np.bool_)
+    is_copy[order[1:][again]] = True
+    return is_copy & is_like, is_like
 
 
 LOSSES: tuple[str, ...] = ("deleted", "removed", *CATEGORIES.values())
@@ -125,10 +153,10 @@ POST_REASONS: tuple[str, ...] = (
 
 
 def dropped_posts(posts: Written[Post], limits: Limits) -> tuple[Bools, Counter[str]]:
-    """Say of each row whether its post is there only once and surely dropped.
+    """Say of each row whether its post is surely dropped.
 
     Returns:
-        That, and how many there are by reason.
+        That, and how many posts there are by reason.
     """
     rows = posts.rows
     flags, created = rows["flags"], rows["created"]
@@ -140,8 +168,9 @@ def dropped_posts(posts: Written[Post], limits: Limits) -> tuple[Bools, Counter[
         [1, 1 + rows["loss"].astype(np.int64), last - 2, last - 1],
         np.where(is_nameless, last, 0),
     )
-    number[_is_copied(posts)] = 0
-    counts = np.bincount(number, minlength=last + 1).tolist()
+    number[~posts.is_like] = 0
+    once = number[~posts.is_copy]
+    counts = np.bincount(once, minlength=last + 1).tolist()
     dropped: Counter[str] = Counter()
     # Several categories of Reddit's are one loss.
     for reason, count in zip(POST_REASONS, counts[1:], strict=True):
@@ -149,17 +178,12 @@ def dropped_posts(posts: Written[Post], limits: Limits) -> tuple[Bools, Counter[
     return number > 0, dropped
 
 
-def _is_copied(posts: Written[Post]) -> Bools:
-    found: Bools = np.isin(posts.rows["id"], numbers(copied(posts)))
-    return found
-
-
 def plain_posts(posts: Written[Post], options: BuildOptions) -> Bools:
-    """Say of each row whether its post is surely kept, and is there only once."""
+    """Say of each row whether its post is surely kept."""
     rows = posts.rows
     if options.edits != "keep" or options.at_least_one_comment == "stated":
         return np.zeros(len(rows), np.bool_)
-    return has(rows["flags"], POST_PLAIN) & ~_is_copied(posts)
+    return has(rows["flags"], POST_PLAIN) & posts.is_like
 
 
 def years_of(created: npt.NDArray[np.int64]) -> Counter[int]:
@@ -172,10 +196,3 @@ def years_of(created: npt.NDArray[np.int64]) -> Counter[int]:
     years = created.astype("datetime64[s]").astype("datetime64[Y]").astype(int) + 1970
     found, counts = np.unique(years, return_counts=True)
     return Counter(dict(zip(found.tolist(), counts.tolist(), strict=True)))
-
-
-def copied(posts: Written[Post]) -> list[int]:
-    """Give the ids of posts of which there is more than one record, or one without row."""
-    ids = np.sort(posts.rows["id"])
-    twice: list[int] = ids[1:][ids[1:] == ids[:-1]].tolist()
-    return [*twice, *(number_of(post.id) for post in posts.rowless)]

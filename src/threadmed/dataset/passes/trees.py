@@ -31,7 +31,7 @@ from threadmed.dataset.dumps.layout import (
 )
 from threadmed.dataset.dumps.reddit import Comment, Post
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.rows import Rows, Written, copied
+from threadmed.dataset.passes.rows import Rows, Written
 from threadmed.dataset.roles import Roles
 from threadmed.dataset.threads.reading import LOSSES, NOBODYS, CommentReason
 from threadmed.dataset.threads.thread import Account
@@ -85,8 +85,7 @@ class Trees:
         self._posts = posts
         self._comments = comments
         self._options = options
-        is_copy, is_like = _copies(comments.rows)
-        self._is_copy = is_copy
+        is_copy = comments.is_copy
         rows = self._rows = comments.rows[~is_copy]
         others = numbers([number_of(comment.post) for comment in comments.rowless])
         self._ids, place = np.unique(
@@ -102,10 +101,13 @@ class Trees:
         self._whys = _whys(rows, roots)
         answers = np.fromiter(map(roles.answers, comments.flairs), np.bool_)
         answering = answers[rows["flair"]]
-        is_unplain = np.isin(self._ids, numbers(copied(posts)))
+        is_unplain = np.isin(self._ids, posts.rows["id"][~posts.is_like])
+        is_unplain |= np.isin(
+            self._ids, numbers([number_of(post.id) for post in posts.rowless])
+        )
         is_unplain[place[len(is_copy) :]] = True
         is_unplain |= self._any(
-            ~is_sure | ~is_like[~is_copy] | self._may_be_empty(answering)
+            ~is_sure | ~comments.is_like[~is_copy] | self._may_be_empty(answering)
         )
         if options.flair_of == "post":
             # Any comment may then be by somebody whose words are answers.
@@ -188,7 +190,7 @@ class Trees:
         for number, (_, why) in enumerate(REASONS, 1):
             account.comments[why] += _count(is_told & (self._whys == number))
         account.comments["detached"] += _count(is_told & (self._whys == DETACHED))
-        is_edited = has(self._posts.rows["flags"], POST_EDITED)
+        is_edited = has(self._posts.rows["flags"], POST_EDITED) & ~self._posts.is_copy
         edited = np.isin(self._posts.rows["id"][is_edited], told)
         flags = self._rows["flags"]
         seen = account.observed
@@ -207,7 +209,7 @@ class Trees:
         account.posts["no_comments"] += len(told) - commented
         account.posts["no_physician"] += commented - short
         account.threads["too_few_follow_ups"] += short
-        copies = self._tree_of_copies[self._is_copy]
+        copies = self._tree_of_copies[self._comments.is_copy]
         return Told(posts=len(told), copies=_count(self._is_told[copies]))
 
 
@@ -227,24 +229,6 @@ def _whys(rows: Rows, roots: Places) -> npt.NDArray[np.uint8]:
     for number, (flag, _) in reversed([*enumerate(REASONS, 1)]):
         found[has(rows["flags"], flag)] = number
     return found
-
-
-def _copies(rows: Rows) -> tuple[Bools, Bools]:
-    """Say of each record whether it is a copy like one before, and whether all are alike.
-
-    Of copies with the same flags, parent and flair the merged comment has them too
-    (`copies.merged_comments`).
-    """
-    order = np.argsort(rows["id"], kind="stable")
-    ids = rows["id"][order]
-    again = ids[1:] == ids[:-1]
-    later, before = rows[order[1:][again]], rows[order[:-1][again]]
-    is_same = np.ones(len(later), np.bool_)
-    for field in ("post", "parent", "flags", "flair"):
-        is_same &= later[field] == before[field]
-    is_copy = np.zeros(len(rows), np.bool_)
-    is_copy[order[1:][again][is_same]] = True
-    return is_copy, ~np.isin(rows["id"], later["id"][~is_same])
 
 
 def _parents(rows: Rows) -> tuple[Places, Bools]:
