@@ -27,19 +27,26 @@ COMMENT_FIELDS = (
 BOOLEANS = frozenset({"is_self", "is_submitter"})
 
 
-def opened(path: Path) -> zstandard.ZstdDecompressionReader:
-    """Open a file that may have been packed with the largest of windows."""
-    decompressor = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
-    return decompressor.stream_reader(
-        path.open("rb"), read_across_frames=True, closefd=True
-    )
+def unpacker() -> zstandard.ZstdDecompressor:
+    """Unpacks files that may have been packed with the largest of windows."""
+    return zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
+
+
+def opened(
+    path: Path, by: zstandard.ZstdDecompressor
+) -> zstandard.ZstdDecompressionReader:
+    """Open a packed file."""
+    return by.stream_reader(path.open("rb"), read_across_frames=True, closefd=True)
 
 
 def decompress(posts: Path, comments: Path) -> None:
-    """Unpack into one buffer again and again, and look at nothing."""
-    buffer = bytearray(CHUNK)
+    """Unpack into one buffer again and again, and look at nothing.
+
+    The second file is unpacked in the memory that the first took, as a build does it.
+    """
+    buffer, by = bytearray(CHUNK), unpacker()
     for path in (posts, comments):
-        with opened(path) as reader:
+        with opened(path, by) as reader:
             while reader.readinto(buffer):
                 pass
 
@@ -52,8 +59,8 @@ def reading(posts: Path, comments: Path) -> None:
     """
     from threadmed.dataset.inputs import find_dump
     from threadmed.dataset.options import BuildOptions
-    from threadmed.dataset.passes.both import read_dump
     from threadmed.dataset.passes.collect import Reader
+    from threadmed.dataset.passes.dump import read_dump
     from threadmed.dataset.passes.executors import local
     from threadmed.dataset.threads.clean import limits_of
 
@@ -62,15 +69,15 @@ def reading(posts: Path, comments: Path) -> None:
     with local(workers=1) as executor:
         dump = find_dump([posts], [comments])
         read = read_dump(dump, reader=reader, executor=executor)
-    for one in (*read.posts.results, *read.comments.results):
-        print(one.read, "records")
+    for file in read.inputs:
+        print(file.records, "records")
 
 
 def plain(posts: Path, comments: Path) -> None:
     """Read as the field's scripts do: a line at a time, the needed fields kept."""
     kept = []
     for path, fields in ((posts, POST_FIELDS), (comments, COMMENT_FIELDS)):
-        with opened(path) as reader:
+        with opened(path, unpacker()) as reader:
             for line in io.TextIOWrapper(reader, encoding="utf-8"):
                 record = json.loads(line)
                 kept.append({field: record.get(field) for field in fields})

@@ -2,7 +2,6 @@
 
 import re
 from contextlib import AbstractContextManager
-from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Literal
@@ -16,6 +15,7 @@ from threadmed.dataset.manifest import Manifest
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.passes.executors import Executor, local
 from threadmed.records import Record
+from threadmed.store import load_tables
 from threadmed.study import read_toml
 
 Where = Literal["local", "ray"]
@@ -59,7 +59,7 @@ def run_build(request: BuildRequest) -> None:
         _executor(request.executor, request.out) as executor,
     ):
         if request.out is not None:
-            _load_beside("polars")
+            Thread(target=load_tables, name="load").start()
         with shown(unit="bytes") as progress:
             gathering = gather(
                 dump,
@@ -83,11 +83,6 @@ def run_build(request: BuildRequest) -> None:
     for explanation in explanations:
         for line in lines(explanation):
             say(line)
-
-
-def _load_beside(module: str) -> None:
-    """Load what is needed at the end while files are read, which is mostly waiting."""
-    Thread(target=import_module, args=(module,), name="load").start()
 
 
 def _options(request: BuildRequest) -> BuildOptions:

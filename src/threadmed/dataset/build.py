@@ -11,8 +11,8 @@ from threadmed.dataset.funnel import Funnel
 from threadmed.dataset.inputs import Dump
 from threadmed.dataset.manifest import FunnelStep, Manifest, RoleCount
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.both import Read, read_dump
 from threadmed.dataset.passes.collect import Pass, Reader
+from threadmed.dataset.passes.dump import SortedDump, read_dump
 from threadmed.dataset.passes.executors import Executor, local
 from threadmed.dataset.passes.gather import (
     Found,
@@ -59,7 +59,7 @@ class Gathering:
     Lasts as long as its executor does.
     """
 
-    def __init__(self, reader: Reader, executor: Executor, read: Read) -> None:
+    def __init__(self, reader: Reader, executor: Executor, read: SortedDump) -> None:
         self._reader = reader
         self._executor = executor
         self._read = read
@@ -83,16 +83,13 @@ class Gathering:
     def release(self) -> Release:
         """Give all that a dataset folder is written from."""
         by_post = {found.post: found for found in self.found}
-        years: Counter[int] = Counter()
-        for kept in self._read.kept:
-            years.update(kept.years)
         return Release(
             each=self._executor.each,
             options=self._reader.options,
             inputs=self._read.inputs,
             found={name: by_post[post] for post, name in self.names.items()},
             funnel=self._funnel(),
-            years=dict(years),
+            years=self._read.years,
             flair=tuple(self._census()),
             observed={name: n for name, n in self.account.observed.items() if n},
         )
@@ -105,9 +102,7 @@ class Gathering:
 
     def _funnel(self) -> tuple[FunnelStep, ...]:
         funnel, account = Funnel(), self.account
-        posts = _dropped(self._read.posts.results)
-        for kept in self._read.kept:
-            posts.update(kept.dropped)
+        posts = _dropped(self._read.posts.results) + Counter(self._read.dropped)
         read = sum(one.read for one in self._read.posts.results)
         left = funnel.step("keep posts", "posts", read, +posts)
         comments = _dropped(self._read.comments.results) + Counter(account.comments)

@@ -19,8 +19,8 @@ from threadmed.dataset.funnel import Funnel
 from threadmed.dataset.inputs import Dump
 from threadmed.dataset.manifest import InputFile, Manifest
 from threadmed.dataset.options import BuildOptions
-from threadmed.dataset.passes.both import read_dump
 from threadmed.dataset.passes.collect import Reader
+from threadmed.dataset.passes.dump import read_dump
 from threadmed.dataset.passes.executors import Executor
 from threadmed.dataset.passes.gather import (
     Found,

@@ -328,10 +328,11 @@ def test_a_line_is_read_the_same_whatever_lines_come_before_it(
     both(b"\n".join([*lines, b""]), read_comments, Comment, LIVE)
 
 
-def test_a_field_that_comes_twice_has_its_last_value(both: Both) -> None:
+def test_a_field_that_comes_twice_is_read_the_same_by_both_ways(both: Both) -> None:
     line = b"{%b}" % b",".join(FIELDS)
     twice = line.replace(b"{", b'{"parent_id":"t1_c9",', 1)
-    both(b"\n".join([line, twice, line, b""]), read_comments, Comment, LIVE)
+    data = b"\n".join([line, twice, line, b""])
+    both(data, read_comments, Comment, LIVE)
 
 
 SPLICES = st.tuples(

@@ -13,7 +13,7 @@ from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.passes.collect import Live, Reader, read_comments, read_posts
 from threadmed.dataset.passes.rows import Written, plain_posts
 from threadmed.dataset.passes.spill import Parts
-from threadmed.dataset.passes.trees import Trees
+from threadmed.dataset.passes.trees import Told, Trees
 from threadmed.dataset.roles import Roles
 from threadmed.dataset.threads.clean import limits_of
 from threadmed.dataset.threads.thread import Account
@@ -75,6 +75,48 @@ def test_a_tree_that_says_it_by_its_rows_is_not_looked_at(
     assert found.tell(told).posts == 1
     assert [list(records) for records in found.records()] == [[], []]
     assert (+told.posts, +told.threads) == (+account.posts, +account.threads)
+
+
+GONE = {"body": "[removed]"}
+NEWER = {"retrieved_on": 1_700_000_000}
+
+
+@pytest.mark.parametrize(
+    ("lines", "copies"),
+    [
+        ([plain(1, "p1", "D"), plain(2, "c1", "P"), plain(2, "c1", "P") | NEWER], 1),
+        ([plain(1, "p1", "D") | GONE, plain(2, "c1", "P"), plain(3, "c2", "P")], 0),
+        ([plain(1, "p1", "D"), plain(2, "c1", "P"), plain(4, "c3", "P")], 0),
+        ([plain(1, "p1", "D"), plain(2, "c1", "L") | GONE, plain(3, "c2", "P")], 0),
+    ],
+    ids=["copies that are alike", "an answer gone", "a gap", "few of many gone"],
+)
+def test_what_is_plain_in_spite_of_copies_and_losses_is_not_looked_at(
+    lines: list[Line], copies: int, tmp_path: Path
+) -> None:
+    found = trees(tmp_path, lines)
+
+    assert found.tell(Account()) == Told(posts=1, copies=copies)
+    assert [list(records) for records in found.records()] == [[], []]
+
+
+@pytest.mark.parametrize(
+    "other", [{"author_flair_text": None}, {"edited": 1_600_000_500}, GONE]
+)
+def test_copies_that_are_not_alike_are_looked_at(other: Line, tmp_path: Path) -> None:
+    lines = [plain(1, "p1", "D"), plain(1, "p1", "D") | other]
+    found = trees(tmp_path, lines)
+
+    assert found.tell(Account()) == Told(posts=0, copies=0)
+    assert len(list(found.records()[1])) == len(lines)
+
+
+def test_posts_whose_copies_are_alike_are_kept_by_their_rows(tmp_path: Path) -> None:
+    alike, unlike = post("p1"), post("p2")
+    posts = read(tmp_path, [alike, alike | NEWER, unlike, unlike | {"edited": True}])
+
+    assert plain_posts(posts, OPTIONS).tolist() == [True, True, False, False]
+    assert posts.is_copy.tolist() == [False, True, False, False]
 
 
 def test_a_tree_that_may_give_a_thread_is_looked_at(tmp_path: Path) -> None:

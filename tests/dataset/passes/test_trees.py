@@ -62,7 +62,7 @@ COPIES = st.lists(
     ),
     max_size=6,
 )  # fmt: skip
-"""Which comments are in a second file too, and what is other there."""
+"""Which comments are in a second file too, and what differs there."""
 OTHER_OPTIONS = st.fixed_dictionaries(
     {},
     optional={
@@ -102,8 +102,8 @@ def plain(line: Line) -> Line:
     }
 
 
-def posted(number: int, *, again: int | None = None, **changes: Any) -> Line:
-    """Give a post, or another copy of one before."""
+def copy_of_post(number: int, *, again: int | None = None, **changes: Any) -> Line:
+    """Give the only copy of a post, or another of one before."""
     return post(f"p{again or number}", **changes)
 
 
@@ -168,6 +168,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example(talk(("D", "rest"), ("P", "[deleted]")), [{}], {}, [])
 @example(talk(("D", "rest"), ("L", "[removed]"), ("L", "[removed]")), [{}], {}, [])
 @example(talk(("D", "rest"), ("P", "how")), [{}], {}, [])
+# Who is nameless may be the patient; what is gone counts against those who are people.
 @example(talk(("D", "rest"), ("X", "how", GONE), ("D", "so")), [{}], {}, [])
 @example(talk(("D", "a"), ("P", "b"), ("X", "c", GONE), ("D", "d")), [{}], {}, [])
 @example(talk(("X", "so", GONE), ("D", "rest")), [{}], {}, [])
@@ -197,6 +198,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     talk(("D", "rest"), ("P", "I", {"author_flair_text": "Physician"})), [{}], {}, []
 )
 @example(talk(("P", "I", {"author_flair_text": "Physician"})), [{}], {}, [])
+# Options that change which branches count.
 @example(talk(("L", "see one"), ("D", "rest")), [{}], {"lay_roots": "skip"}, [])
 @example(talk(("P", "also"), ("D", "rest")), [{}], {"patient_roots": "skip"}, [])
 @example(talk(("L", "no"), ("D", "rest")), [{}], {"answers_to": "conversation"}, [])
@@ -253,6 +255,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @example(talk(("L", "a", {"author": "u" * 70})), [{}], {"known_bots": ("u" * 70,)}, [])
 @example(talk(("L", "a")), [{}], {"min_words": 2**32 + 1}, [])
 @example(talk(("L", "a")), [{}], {"min_words": 2**64 + 1}, [])
+# Copies of comments.
 @example(
     talk(("D", "a"), ("L", "b")), [{}], {}, [(0, {}), (1, {"author_flair_text": None})]
 )
@@ -269,6 +272,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     {"max_removed_share": 0.2},
     [(1, {"parent_id": "t1_p1x1", "retrieved_on": 1700000000})],
 )
+# Copies of posts.
 @example(talk(("L", "a")), [{}, {"again": 1}], {}, [])
 @example(talk(("P", "a")), [{"author": "ann"}, {"again": 1, "author": "bob"}], {}, [])
 @example(talk(("L", "a")), [{"edited": True}, {"again": 1, "edited": True}], {}, [])
@@ -305,7 +309,7 @@ def test_a_build_is_the_same_by_both_ways(
     assume(lines)
     again = [{**lines[place % len(lines)], **change} for place, change in copies]
     files = [lines, again] if again else [lines]
-    posts = [posted(n, **change) for n, change in enumerate(changes, 1)]
+    posts = [copy_of_post(n, **change) for n, change in enumerate(changes, 1)]
     by_rows = found(folder, posts, files, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("THREADMED_PURE", "1")

@@ -35,7 +35,8 @@ PATIENCE_S = 2.0
 AHEAD = 4
 """Chunks that may wait unpacked; each is a megabyte or two."""
 MOST_UNHASHED = 4 * AHEAD
-"""Pieces of the file that wait to be hashed."""
+"""Pieces of the file that wait to be hashed: more than those of chunks that wait, and
+of a plain file no more than 16 MB."""
 SHOWN_EVERY = 1 << 20
 """Bytes between two reports of progress."""
 
@@ -59,30 +60,50 @@ class Decoder(Protocol):
 
 
 class _Spare:
-    """Unpackers of zstd that no file is unpacked with now, with their memory."""
+    """Decompressors of zstd that no file is unpacked with now, with their memory."""
 
     def __init__(self) -> None:
-        self.unpackers: list[zstandard.ZstdDecompressor] = []
-        self.keepers = 0
-        """Who wants them to be kept."""
+        self._lock = threading.Lock()
+        self._free: list[zstandard.ZstdDecompressor] = []
+        self._keepers = 0
+
+    def take(self) -> zstandard.ZstdDecompressor:
+        """Give one, a new one where none is there."""
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        return zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
+
+    def give_back(self, one: zstandard.ZstdDecompressor) -> None:
+        """Keep one while anybody wants it kept."""
+        with self._lock:
+            if self._keepers:
+                self._free.append(one)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep what is given back, while this lasts."""
+        with self._lock:
+            self._keepers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._keepers -= 1
+                if not self._keepers:
+                    self._free.clear()
 
 
 _SPARE = _Spare()
 
 
-@contextmanager
-def memory_kept() -> Iterator[None]:
-    """Unpack each file in the memory that the one before took, while this lasts.
+def memory_kept() -> AbstractContextManager[None]:
+    """Unpack files of this process in the memory that those before took.
 
-    A window has up to 2 GB, and to get that much anew takes a second.
+    A window has up to 2 GiB, and to get that much anew takes a second. While this lasts
+    it stays taken between the files.
     """
-    _SPARE.keepers += 1
-    try:
-        yield
-    finally:
-        _SPARE.keepers -= 1
-        if not _SPARE.keepers:
-            _SPARE.unpackers.clear()
+    return _SPARE.kept()
 
 
 NewDecoder = Callable[[], Decoder]
@@ -91,40 +112,31 @@ NewDecoder = Callable[[], Decoder]
 
 @contextmanager
 def _zstd() -> Iterator[NewDecoder]:
-    unpacker = (
-        _SPARE.unpackers.pop()
-        if _SPARE.unpackers
-        else zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW)
-    )
-    # Room for all that a chunk mostly unpacks to, so that nothing is joined.
-    yield partial(unpacker.decompressobj, write_size=1 << 22)
-    if _SPARE.keepers:
-        _SPARE.unpackers.append(unpacker)
+    one = _SPARE.take()
+    # Room for all that a chunk mostly unpacks to, so that nothing is joined. It begins
+    # anew, also where the frame before was cut off.
+    yield partial(one.decompressobj, write_size=1 << 22)
+    # Not where the reader went away, since it may be at work still.
+    _SPARE.give_back(one)
 
 
-def _gzip() -> AbstractContextManager[NewDecoder]:
-    return nullcontext(partial(zlib.decompressobj, wbits=31))
+Unpacker = Callable[[], AbstractContextManager[NewDecoder]]
+"""Gives, for one file, what starts each of its frames."""
 
 
-def _bzip2() -> AbstractContextManager[NewDecoder]:
-    return nullcontext(bz2.BZ2Decompressor)
-
-
-def _xz() -> AbstractContextManager[NewDecoder]:
-    return nullcontext(lzma.LZMADecompressor)
+def _anew(new_decoder: NewDecoder) -> Unpacker:
+    """Keep nothing from file to file: these need little memory."""
+    return lambda: nullcontext(new_decoder)
 
 
 SKIPPABLE = tuple(bytes([0x50 + n, 0x2A, 0x4D, 0x18]) for n in range(16))
 """Starts of zstd frames that hold no content; a file may begin with one."""
 
-Unpacker = Callable[[], AbstractContextManager[NewDecoder]]
-"""Gives, for one file, what starts each of its frames."""
-
 FORMATS: tuple[tuple[tuple[bytes, ...], str, Unpacker], ...] = (
     ((b"\x28\xb5\x2f\xfd", *SKIPPABLE), "zstd", _zstd),
-    ((b"\x1f\x8b",), "gzip", _gzip),
-    ((b"BZh",), "bzip2", _bzip2),
-    ((b"\xfd7zXZ\x00",), "xz", _xz),
+    ((b"\x1f\x8b",), "gzip", _anew(partial(zlib.decompressobj, wbits=31))),
+    ((b"BZh",), "bzip2", _anew(bz2.BZ2Decompressor)),
+    ((b"\xfd7zXZ\x00",), "xz", _anew(lzma.LZMADecompressor)),
 )
 
 BLOCKS = ".zst_blocks"

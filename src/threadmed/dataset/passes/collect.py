@@ -1,4 +1,4 @@
-"""The two passes over the dumps: what of a record goes on, and to which part.
+"""One file of a dump: what of a record goes on, and to which part.
 
 Posts are read first, so that a comment costs one look-up where its post is of no use.
 Of a person who is neither the patient nor one who answers no words are kept, only the

@@ -101,7 +101,7 @@ def keep_posts(posts: Pieces, *, reader: Reader) -> KeptPosts:
     """Give the posts of a part that are of use, their copies merged."""
     written = Written(posts, Post, POST_ROW)
     is_dropped, dropped = dropped_posts(written, reader.limits)
-    plain, authors = _plain_posts(written, reader.options)
+    plain, authors = _surely_kept(written, reader.options)
     years = years_of(written.rows["created"][plain & ~written.is_copy])
     is_done = plain | is_dropped
     dropped["duplicate"] += int(np.count_nonzero(is_done & written.is_copy))
@@ -119,7 +119,7 @@ def keep_posts(posts: Pieces, *, reader: Reader) -> KeptPosts:
     return KeptPosts(authors=authors, dropped=dict(+dropped), years=dict(years))
 
 
-def _plain_posts(
+def _surely_kept(
     written: Written[Post], options: BuildOptions
 ) -> tuple[Bools, dict[str, str]]:
     """Give the rows of posts that are surely kept, and their authors by id."""
@@ -131,10 +131,10 @@ def _plain_posts(
         if authors[one.id] != one.author
     }
     if others:
-        # Whose it is tells the merged post, which is kept as well.
+        # Only merging tells whose it is.
         unsure = numbers([number_of(one) for one in others])
         plain &= ~np.isin(written.rows["id"], unsure)
-    return plain, authors
+    return plain, {one: who for one, who in authors.items() if one not in others}
 
 
 def _why_of_no_use(post: Post, limits: Limits) -> Reason | None:

@@ -62,9 +62,10 @@ class Written(Generic[Kind]):
         self.rows: Rows = np.concatenate(
             [np.empty(0, row), *(np.frombuffer(one.rows, row) for one in self.frames)]
         )
-        """Of all their records, one after the other; flairs have numbers of `flairs`."""
+        """Of all their records, one after the other; `flair` is the place in `flairs`."""
+        # Before copies are compared, since each frame has numbers of its own.
         self.flairs = self._number_flairs()
-        """Those of all comments with rows, the first of them none."""
+        """Flairs of all comments with rows; the first is none."""
         self.rowless: list[Kind] = [
             record
             for frame in every
@@ -72,11 +73,18 @@ class Written(Generic[Kind]):
             for record in self._decode(frame.records)
         ]
         """Records that were read in Python, and have no rows."""
-        self.is_copy, self.is_like = _copies(
-            self.rows, numbers([number_of(one.id) for one in self.rowless])
+        rowless = numbers([number_of(one.id) for one in self.rowless])
+        again, unlike = _copies(self.rows)
+        self.is_alike: Bools = ~np.isin(
+            self.rows["id"], np.concatenate([unlike, rowless])
         )
-        """For each row whether it is a copy of one before, and whether all copies of its
-        record have rows, and the same."""
+        """For each row whether all copies of its record have rows, and equal ones.
+
+        What is merged of them has that row too (`dumps/copies.py`), except for the name
+        of the author, which no row holds.
+        """
+        self.is_copy: Bools = again & self.is_alike
+        """For each row whether it is alike, and repeats one before."""
 
     def records(self, chosen: Bools) -> Iterator[Kind]:
         """Give the records of some rows.
@@ -108,35 +116,37 @@ class Written(Generic[Kind]):
             yield from compress(decode(frame.records), those.tolist())
 
     def _number_flairs(self) -> list[str]:
-        """Give each flair one number, whatever number a frame has for it."""
-        numbers = {"": 0}
+        """Give each flair one number in all rows; gives the flairs by it."""
+        number_of_flair = {"": 0}
         for frame, rows, _ in self._by_frame(np.ones(len(self.rows), np.bool_)):
             if frame.flairs:
                 ours = np.zeros(max(frame.flairs) + 1, np.uint32)
                 for number, flair in frame.flairs.items():
-                    ours[number] = numbers.setdefault(flair, len(numbers))
+                    ours[number] = number_of_flair.setdefault(
+                        flair, len(number_of_flair)
+                    )
                 rows["flair"] = ours[rows["flair"]]
-        return list(numbers)
+        return list(number_of_flair)
 
 
-def _copies(rows: Rows, rowless: Numbers) -> tuple[Bools, Bools]:
-    """Find copies that are alike: what is merged of them has the row that each has.
+def _copies(rows: Rows) -> tuple[Bools, Numbers]:
+    """Find records that are there several times.
 
-    What a row says is the same in the merged record (`dumps/copies.py`), except for the
-    author's name, which no row holds.
+    Returns:
+        For each row whether its record has one before, and the ids of those whose rows
+        are not equal.
     """
+    # Stable, since rows are nearly in this order, which that makes use of.
     order = np.argsort(rows["id"], kind="stable")
     ids = rows["id"][order]
-    again = ids[1:] == ids[:-1]
-    later, before = rows[order[1:][again]], rows[order[:-1][again]]
+    is_next = ids[1:] == ids[:-1]
+    later, before = rows[order[1:][is_next]], rows[order[:-1][is_next]]
     is_same = np.ones(len(later), np.bool_)
     for field in set(rows.dtype.names or ()) - {"size"}:
         is_same &= later[field] == before[field]
-    unlike = np.concatenate([later["id"][~is_same], rowless])
-    is_like = ~np.isin(rows["id"], unlike)
-    is_copy = np.zeros(len(rows), np.bool_)
-    is_copy[order[1:][again]] = True
-    return is_copy & is_like, is_like
+    again = np.zeros(len(rows), np.bool_)
+    again[order[1:][is_next]] = True
+    return again, later["id"][~is_same]
 
 
 LOSSES: tuple[str, ...] = ("deleted", "removed", *CATEGORIES.values())
@@ -168,7 +178,7 @@ def dropped_posts(posts: Written[Post], limits: Limits) -> tuple[Bools, Counter[
         [1, 1 + rows["loss"].astype(np.int64), last - 2, last - 1],
         np.where(is_nameless, last, 0),
     )
-    number[~posts.is_like] = 0
+    number[~posts.is_alike] = 0
     once = number[~posts.is_copy]
     counts = np.bincount(once, minlength=last + 1).tolist()
     dropped: Counter[str] = Counter()
@@ -183,7 +193,7 @@ def plain_posts(posts: Written[Post], options: BuildOptions) -> Bools:
     rows = posts.rows
     if options.edits != "keep" or options.at_least_one_comment == "stated":
         return np.zeros(len(rows), np.bool_)
-    return has(rows["flags"], POST_PLAIN) & posts.is_like
+    return has(rows["flags"], POST_PLAIN) & posts.is_alike
 
 
 def years_of(created: npt.NDArray[np.int64]) -> Counter[int]:

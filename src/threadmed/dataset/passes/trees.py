@@ -6,7 +6,7 @@ all at once; what is said of them is what `threadmed.dataset.threads.thread` say
 one post after the other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -48,20 +48,30 @@ REASONS: tuple[tuple[int, CommentReason], ...] = (
 """Why a comment is of no use, in the order in which the first counts."""
 
 DETACHED = len(REASONS) + 1
-"""The number of the last reason of all."""
+"""The number after theirs: what its branch replies to is not there."""
 
 NOBODY_NUMBERS = tuple(n for n, (_, why) in enumerate(REASONS, 1) if why in NOBODYS)
-"""The places, from 1, of those that say that no person wrote it."""
+"""The numbers, from 1, of those that say that no person wrote it."""
 GONE_NUMBERS = tuple(n for n, (_, why) in enumerate(REASONS, 1) if why in LOSSES)
-"""The places, from 1, of those that say that its words are gone."""
+"""The numbers, from 1, of those that say that its words are gone."""
+
+USUAL: Mapping[str, str] = {
+    "patient_roots": "branch",
+    "lay_roots": "branch",
+    "answers_to": "anyone",
+    "removed_answer": "orphan",
+    "first_unanswered": "keep",
+}
+"""Options without which no branch is short for sure."""
 
 
 class Told(NamedTuple):
     """What was accounted for at once."""
 
     posts: int
+    """Posts with comments."""
     copies: int
-    """Of comments, beyond the first of each."""
+    """Records of comments, beyond the first of each."""
 
 
 class Trees:
@@ -92,104 +102,112 @@ class Trees:
             np.concatenate([comments.rows["post"], others]), return_inverse=True
         )
         """The posts."""
-        self._tree_of_copies: Places = place[: len(is_copy)]
-        """For each record of a comment the place of its post among them."""
-        self._tree: Places = self._tree_of_copies[~is_copy]
-        """The same for each comment."""
-        parents, is_sure = _parents(rows)
-        roots = _roots(parents)
-        self._whys = _whys(rows, roots)
-        answers = np.fromiter(map(roles.answers, comments.flairs), np.bool_)
-        answering = answers[rows["flair"]]
-        is_unplain = np.isin(self._ids, posts.rows["id"][~posts.is_like])
-        is_unplain |= np.isin(
-            self._ids, numbers([number_of(post.id) for post in posts.rowless])
-        )
+        self._tree_of_rows: Places = place[: len(is_copy)]
+        """For each row the place of its post among them."""
+        self._tree: Places = self._tree_of_rows[~is_copy]
+        """The same for each row that repeats none."""
+        self._parents, is_sure = _parents(rows)
+        self._roots = _roots(self._parents)
+        self._whys = _whys(rows, self._roots)
+        answers_by_flair = np.fromiter(map(roles.answers, comments.flairs), np.bool_)
+        self._is_answering: Bools = answers_by_flair[rows["flair"]]
+        is_unplain = self._unplain(is_sure & comments.is_alike[~is_copy])
         is_unplain[place[len(is_copy) :]] = True
-        is_unplain |= self._any(
-            ~is_sure | ~comments.is_like[~is_copy] | self._may_be_empty(answering)
-        )
-        if options.flair_of == "post":
+        is_answer = self._is_answering & (self._whys == 0)
+        is_answered = self._any(is_answer)
+        self._is_short: Bools = is_answered & ~is_unplain & self._short(is_answer)
+        self._is_told: Bools = ~is_unplain & (~is_answered | self._is_short)
+
+    def _unplain(self, is_sure: Bools) -> Bools:
+        """Say of each post whether its rows do not say what becomes of it.
+
+        Args:
+            is_sure: For each comment whether its copies are alike, and its parent is
+                sure.
+        """
+        posts, is_answering = self._posts, self._is_answering
+        rowless = numbers([number_of(post.id) for post in posts.rowless])
+        unlike = posts.rows["id"][~posts.is_alike]
+        # Where a patient is a physician more is counted, and the post may be dropped.
+        is_patient = has(self._rows["flags"], COMMENT_PATIENT)
+        is_unsure = ~is_sure | self._may_be_empty() | (is_answering & is_patient)
+        if self._options.flair_of == "post":
             # Any comment may then be by somebody whose words are answers.
-            is_unplain |= self._any(answering)
-        is_unplain |= self._any(answering & has(rows["flags"], COMMENT_PATIENT))
-        is_answer = answering & (self._whys == 0)
-        answered = self._any(is_answer)
-        self._is_short: Bools = (
-            answered & ~is_unplain & self._short(answering, is_answer, parents, roots)
-        )
-        self._is_told: Bools = ~is_unplain & (~answered | self._is_short)
+            is_unsure |= is_answering
+        found: Bools = self._any(is_unsure)
+        found |= np.isin(self._ids, np.concatenate([unlike, rowless]))
+        return found
 
     def _any(self, those: Bools) -> Bools:
         """Say of each post whether any of its comments is one of those."""
         found: Bools = np.bincount(self._tree[those], minlength=len(self._ids)) > 0
         return found
 
-    def _may_be_empty(self, answering: Bools) -> Bools:
+    def _may_be_empty(self) -> Bools:
         flags = self._rows["flags"]
         has_words = has(flags, COMMENT_WORDS) & (self._options.edits == "keep")
-        found: Bools = (
-            (self._whys == 0) & (has(flags, COMMENT_PATIENT) | answering) & ~has_words
-        )
+        is_needed = has(flags, COMMENT_PATIENT) | self._is_answering
+        found: Bools = (self._whys == 0) & is_needed & ~has_words
         return found
 
-    def _short(
-        self, answering: Bools, is_answer: Bools, parents: Places, roots: Places
-    ) -> Bools:
-        """Say of each post whether surely the patient asked too little in its branches.
+    def _short(self, is_answer: Bools) -> Bools:
+        """Say of each post whether the patient surely asked too little.
 
-        Only those with an answer count. Surely no other reason to drop them comes first
-        (`branches.why_drop`): nothing of the patient is gone or perhaps gone, and of all
-        others not too much.
+        So it is where that holds in each branch with an answer, and where surely no other
+        reason to drop the branch comes first (`branches.why_drop`): nothing of the
+        patient is gone or perhaps gone, and of all others not too much.
+
+        Args:
+            is_answer: For each comment.
         """
         options = self._options
-        default = (
-            options.patient_roots,
-            options.lay_roots,
-            options.answers_to,
-            options.removed_answer,
-            options.first_unanswered,
-        )
-        if default != ("branch", "branch", "anyone", "orphan", "keep"):
+        if any(getattr(options, name) != usual for name, usual in USUAL.items()):
             return np.zeros(len(self._ids), np.bool_)
         flags, whys = self._rows["flags"], self._whys
-        is_patient = has(flags, COMMENT_PATIENT)
 
         def count(those: Bools) -> Places:
-            return np.bincount(roots[those], minlength=len(roots))
+            """Count them in the branch of each root."""
+            return np.bincount(self._roots[those], minlength=len(whys))
 
+        is_patient = has(flags, COMMENT_PATIENT)
         is_gone = np.isin(whys, GONE_NUMBERS)
         is_person = ~np.isin(whys, NOBODY_NUMBERS)
         people = np.maximum(count(is_person), 1)
         is_nameless = has(flags, COMMENT_NAMELESS) & is_person
-        is_voice = (is_patient | (answering & ~is_nameless)) & is_person
-        is_perhaps_patient = is_nameless & is_voice[parents]
-        is_long = (count(is_answer) > 0) & (
+        is_voice = (is_patient | (self._is_answering & ~is_nameless)) & is_person
+        is_perhaps_patient = is_nameless & is_voice[self._parents]
+        is_unsure = (count(is_answer) > 0) & (
             (count(is_patient & (whys == 0)) >= options.min_follow_ups)
             | (count(is_patient & is_gone) > 0)
-            | (count(is_answer & is_perhaps_patient[parents]) > 0)
+            | (count(is_answer & is_perhaps_patient[self._parents]) > 0)
             | (count(is_gone) / people > options.max_removed_share)
         )
-        found: Bools = ~self._any(is_long[roots])
+        found: Bools = ~self._any(is_unsure[self._roots])
         return found
 
     def records(self) -> tuple[Iterator[Post], Iterator[Comment]]:
         """Give the posts that have to be looked at, and all comments under them."""
         wanted = np.isin(self._posts.rows["id"], self._ids[~self._is_told])
-        under = ~self._is_told[self._tree_of_copies]
+        under = ~self._is_told[self._tree_of_rows]
         return (
             chain(self._posts.rowless, self._posts.records(wanted)),
             chain(self._comments.rowless, self._comments.records(under)),
         )
 
     def tell(self, account: Account) -> Told:
-        """Account for the posts that `records` leaves out."""
+        """Account for the posts that `records` leaves out.
+
+        Args:
+            account: Counts what is met.
+
+        Returns:
+            How many posts that are, and how many copies of comments under them.
+        """
         is_told = self._is_told[self._tree]
         is_used = is_told & (self._whys == 0)
         told = self._ids[self._is_told]
-        for number, (_, why) in enumerate(REASONS, 1):
+        for number, why in enumerate((*(why for _, why in REASONS), "detached"), 1):
             account.comments[why] += _count(is_told & (self._whys == number))
-        account.comments["detached"] += _count(is_told & (self._whys == DETACHED))
         is_edited = has(self._posts.rows["flags"], POST_EDITED) & ~self._posts.is_copy
         edited = np.isin(self._posts.rows["id"][is_edited], told)
         flags = self._rows["flags"]
@@ -209,7 +227,7 @@ class Trees:
         account.posts["no_comments"] += len(told) - commented
         account.posts["no_physician"] += commented - short
         account.threads["too_few_follow_ups"] += short
-        copies = self._tree_of_copies[self._comments.is_copy]
+        copies = self._tree_of_rows[self._comments.is_copy]
         return Told(posts=len(told), copies=_count(self._is_told[copies]))
 
 

@@ -105,7 +105,9 @@ def _plain_names(known: Known) -> Iterator[str]:
 
 
 def tokens_in(text: str) -> list[str]:
-    """Find the tokens of a text, in lower case, without the pattern where that is slow.
+    """Find the tokens of a text, in lower case.
+
+    The pattern is slow, and used only where letters are not of ASCII.
 
     Example:
         >>> tokens_in("No pain, u/Jo_Doe")

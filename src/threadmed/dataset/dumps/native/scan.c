@@ -121,11 +121,11 @@ EXPORTED int scanner_wanted(Scanner *scanner, const char *text, int64_t size) {
 
 static Outcome take_line(Scanner *scanner, const char **at, const char *end) {
     enum { MOST_FIELDS = (int)P_FIELDS > (int)C_FIELDS ? (int)P_FIELDS : (int)C_FIELDS };
-    Value fields[MOST_FIELDS] = {0};
+    Value values[MOST_FIELDS] = {0};
     bool is_post = scanner->are_posts;
     Walk walk = {.end = end,
-                 .field_of = is_post ? post_field : comment_field,
-                 .fields = fields,
+                 .number_of = is_post ? post_field : comment_field,
+                 .values = values,
                  .before = scanner->before,
                  .now = scanner->now};
     const char *next = read_object(*at, &walk);
@@ -135,8 +135,8 @@ static Outcome take_line(Scanner *scanner, const char **at, const char *end) {
     }
     if (next && next - *at > INT32_MAX) next = NULL; /* rows have sizes of 32 bits */
     Outcome outcome = !next     ? ODD
-                      : is_post ? take_post(scanner, fields)
-                                : take_comment(scanner, fields);
+                      : is_post ? take_post(scanner, values)
+                                : take_comment(scanner, values);
     /* Past the line, also where it was not read to its end. */
     if (!next) next = (const char *)memchr(*at, '\n', (size_t)(end - *at)) + 1;
     *at = next;
@@ -153,9 +153,9 @@ EXPORTED const Tally *scanner_scan(Scanner *scanner, const char *block, int64_t 
     Tally *tally = &scanner->tally;
     *tally = (Tally){0};
     scanner->odd.size = 0;
-    scanner->before = scanner->layouts;
+    scanner->before = scanner->objects;
     scanner->before->count = 0; /* it was in the block before, which may be gone */
-    scanner->now = scanner->layouts + 1;
+    scanner->now = scanner->objects + 1;
     int64_t whole = size;
     while (whole && block[whole - 1] != '\n') whole--;
     const char *at = block, *end = block + whole;

@@ -3,6 +3,7 @@
 #define THREADMED_SCANNER_H
 
 #include "fields.h"
+#include "object.h"
 #include "scan.h"
 #include "table.h"
 
@@ -33,8 +34,8 @@ struct Scanner {
     int64_t window_start, window_end;
     int least_words;
     bool has_memory;
-    Layout layouts[2];
-    Layout *before, *now; /* one and the other of them */
+    Seen objects[2];
+    Seen *before, *now; /* of the record before and of this one; they change places */
     Bytes odd; /* OddLine */
     Tally tally;
 };

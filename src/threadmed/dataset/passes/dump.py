@@ -1,9 +1,8 @@
-"""Both passes over a dump, the posts first; edge."""
+"""A dump sorted into parts: its posts, then the comments under those kept; edge."""
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
-
-import msgspec
 
 from threadmed.dataset.dumps.streams import Progress, memory_kept
 from threadmed.dataset.inputs import Dump, parts_for
@@ -16,17 +15,20 @@ from threadmed.dataset.passes.collect import (
     read_posts,
 )
 from threadmed.dataset.passes.executors import Executor, Sorted
-from threadmed.dataset.passes.gather import KeptPosts, keep_posts
+from threadmed.dataset.passes.gather import keep_posts
 from threadmed.records import Record
 
 
-class Read(Record, frozen=True, kw_only=True):
+class SortedDump(Record, frozen=True, kw_only=True):
     """What lies in the parts once a dump is read."""
 
     posts: Sorted[Pass]
-    kept: tuple[KeptPosts, ...]
-    """One a part, without the authors, which are many."""
     comments: Sorted[Pass]
+    """Those under the posts that are kept, or that were asked for."""
+    dropped: dict[str, int]
+    """Posts that are not kept, by reason."""
+    years: dict[int, int]
+    """Posts that are kept, by the year, UTC, in which they were written."""
 
     @property
     def inputs(self) -> tuple[InputFile, ...]:
@@ -43,7 +45,7 @@ def read_dump(
     progress: Progress | None = None,
     wanted: Mapping[str, str] | None = None,
     all_words: bool = False,
-) -> Read:
+) -> SortedDump:
     """Sort the posts of a dump, and the comments under those that are kept.
 
     Args:
@@ -51,25 +53,25 @@ def read_dump(
         reader: How they are read.
         executor: Where the work is done.
         progress: Told the file that is being read, the bytes read, and all bytes.
-        wanted: Authors by the ids of the only posts that are wanted, kept or not, empty
-            where nobody knows them; None for all that are kept.
+        wanted: Authors, by the ids of the only posts that are wanted, kept or not; empty
+            where nobody knows them. None for all posts.
         all_words: Keep the words of all comments.
 
     Raises:
         InputError: If a file is missing, truncated, corrupt or no dump of its kind.
     """
     told = progress or (lambda _what, _done, _total: None)
-    live = Live(authors=dict(wanted or {}), all_words=all_words)
-    kept = []
     sort = partial(executor.sort, parts=parts_for(dump), progress=told)
+    only = None if wanted is None else Live(authors=dict(wanted))
+    authors = dict(wanted or {})
+    dropped: Counter[str] = Counter()
+    years: Counter[int] = Counter()
     with memory_kept():
-        posts = sort(
-            partial(read_posts, reader=reader),
-            dump.posts,
-            None if wanted is None else live,
-        )
-        for one in executor.each_part(partial(keep_posts, reader=reader), posts):
-            live.authors.update(one.authors)
-            kept.append(msgspec.structs.replace(one, authors={}))
+        posts = sort(partial(read_posts, reader=reader), dump.posts, only)
+        for kept in executor.each_part(partial(keep_posts, reader=reader), posts):
+            authors.update(kept.authors)
+            dropped.update(kept.dropped)
+            years.update(kept.years)
+        live = Live(authors=authors, all_words=all_words)
         comments = sort(partial(read_comments, reader=reader), dump.comments, live)
-    return Read(posts=posts, kept=tuple(kept), comments=comments)
+    return SortedDump(posts=posts, comments=comments, dropped=dropped, years=years)
