@@ -340,16 +340,3 @@ def test_a_baseline_is_one_target_that_is_no_arm(
 
     with pytest.raises(InputError, match=complaint):
         read_questions(path)
-
-
-def test_what_tables_are_written_with_is_loaded_when_it_is_asked_for() -> None:
-    code = (
-        "import sys, threadmed.store as store\n"
-        "before = 'polars' in sys.modules; store.load_tables()\n"
-        "print(before, 'polars' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert done.stdout.split() == ["False", "True"]

@@ -3,7 +3,6 @@
 import re
 from contextlib import AbstractContextManager
 from pathlib import Path
-from threading import Thread
 from typing import Literal
 
 import msgspec
@@ -15,7 +14,6 @@ from threadmed.dataset.manifest import Manifest
 from threadmed.dataset.options import BuildOptions
 from threadmed.dataset.passes.executors import Executor, local
 from threadmed.records import Record
-from threadmed.store import load_tables
 from threadmed.study import read_toml
 
 Where = Literal["local", "ray"]
@@ -58,8 +56,6 @@ def run_build(request: BuildRequest) -> None:
         stoppable("nothing was written"),
         _executor(request.executor, request.out) as executor,
     ):
-        if request.out is not None:
-            Thread(target=load_tables, name="load").start()
         with shown(unit="bytes") as progress:
             gathering = gather(
                 dump,

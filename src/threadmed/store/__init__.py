@@ -13,7 +13,6 @@ from threadmed.store.csv_rows import (
 )
 from threadmed.store.files import (
     atomic,
-    load_tables,
     read_bytes,
     read_json,
     read_records,
@@ -38,7 +37,6 @@ __all__ = [
     "Questions",
     "atomic",
     "chance_of",
-    "load_tables",
     "number_of",
     "pointed",
     "read_bytes",

@@ -5,7 +5,6 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args, get_origin
@@ -70,11 +69,6 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
     with atomic(path) as temporary, temporary.open("wb") as file:
         for record in records:
             file.write(encode(record) + b"\n")
-
-
-def load_tables() -> None:
-    """Load what tables are written with: it takes a while, which may be spent beside."""
-    import_module("polars")
 
 
 def write_parquet(path: Path, threads: Sequence[Thread]) -> None:
