@@ -2,13 +2,14 @@
 
     ThreadmedError            one line for a person: what, where, what to do
     ├── InputError            a file, row, key or column is not what it must be
+    │   └── UsageError        an option of a command is not what it may be
     ├── StudyError            a study file asks for what cannot be done
     ├── ModelError            a model cannot be reached or used at all
     │   └── ModelUnavailable  one request failed for good; others may succeed
     └── Stopped               stopped early on purpose, everything paid for kept
 
-The command line prints a ThreadmedError as one line and exits with 1, or with 3
-for Stopped.
+The command line prints a ThreadmedError as one line and exits with 1, with 2 for
+UsageError, or with 3 for Stopped.
 Anything else is a bug and keeps its traceback.
 """
 
@@ -22,6 +23,10 @@ class ThreadmedError(Exception):
 
 class InputError(ThreadmedError):
     """A file, row, key or column is not what it must be."""
+
+
+class UsageError(InputError):
+    """An option of a command is not what it may be."""
 
 
 class StudyError(ThreadmedError):

@@ -86,7 +86,7 @@ def test_weights_that_are_none_are_one_line(tmp_path: Path, weights: str) -> Non
 
     done = threadmed("measure", scores, f"--harm-weights={weights}")
 
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "weights" in complaint(done)
 
 

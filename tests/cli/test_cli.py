@@ -123,6 +123,21 @@ def test_wrong_usage_is_status_2(arguments: tuple[str, ...]) -> None:
     assert threadmed(*arguments).returncode == 2
 
 
+def test_who_starts_it_without_an_output_gets_the_files_alone(tmp_path: Path) -> None:
+    out, line = tmp_path / "study", "exec {} -m threadmed init {} <&- >&- 2>&-"
+
+    done = subprocess.run(
+        ["/bin/sh", "-c", line.format(sys.executable, out)],
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode == 0
+    # Nothing that was printed went to a file in the place of the output.
+    assert [path.name for path in out.iterdir()] == ["study.toml"]
+    assert read_study(study_folder(out)).models
+
+
 def test_a_broken_study_is_one_line_with_its_place(tmp_path: Path) -> None:
     folder = write_study(tmp_path)
     folder.study.write_text(folder.study.read_text().replace("primary =", "primry ="))

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from command_line import complaint, threadmed
-from export_desk import found_study
 from study_factory import write_study
+from study_that_ran import found_study
 
 
 def test_tables_and_a_folder_for_the_hub_are_written(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-import batch_desk
-from batch_desk import (
+import batch_engine
+from asking import WIRES
+from batch_engine import (
     A_REPLY,
     QUESTIONS,
     ask_all,
@@ -22,7 +23,6 @@ from batch_desk import (
     texts,
 )
 from conftest import Server, Wire
-from provider_desk import WIRES
 from threadmed.llm.journal import Journal
 
 LONGEST = (0.3, 0.5, 0.7, 0.9)
@@ -32,7 +32,7 @@ LONGEST = (0.3, 0.5, 0.7, 0.9)
 def kill_after(seconds: float, path: Path, wire: Wire, url: str) -> str:
     """Run until the time is over; give the state in which a batch was left."""
     child = subprocess.Popen(
-        [sys.executable, batch_desk.__file__, str(path), wire, url],
+        [sys.executable, batch_engine.__file__, str(path), wire, url],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -53,7 +53,7 @@ def test_a_kill_between_submission_and_its_note_pays_for_no_second_batch(
     # The batch is made at once, and its name goes out much later.
     set_options(server, create_s=60.0, lasts_s=0.2)
     child = subprocess.Popen(
-        [sys.executable, batch_desk.__file__, str(path), wire, server.url]
+        [sys.executable, batch_engine.__file__, str(path), wire, server.url]
     )
     deadline = time.monotonic() + 20
     while server.count("batches") == 0:

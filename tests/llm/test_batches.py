@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from batch_desk import (
+from asking import KEY, WIRES, request
+from batch_engine import (
     A_REPLY,
     QUESTIONS,
     QUICK,
@@ -22,7 +23,6 @@ from batch_desk import (
     texts,
 )
 from conftest import Server, Wire
-from provider_desk import KEY, WIRES, request
 from threadmed.errors import Stopped
 from threadmed.llm.batches import Batching, Line
 from threadmed.llm.journal import Journal

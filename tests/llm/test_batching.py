@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from batch_desk import PRICE, QUICK
-from engine_desk import request
+from batch_engine import PRICE, QUICK
+from quick_engine import request
 from threadmed.errors import InputError, ModelError, Stopped, StudyError
 from threadmed.llm.batches import BatchApi, Line, Look, Results, Undecided
 from threadmed.llm.engine import Engine

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Server
-from engine_desk import Desk, SlowModel, counted, failing, quickly, request
+from quick_engine import Desk, SlowModel, counted, failing, quickly, request
 from threadmed.errors import Stopped
 from threadmed.llm.budget import Purse, Worst, reply_limit, worst_of
 from threadmed.llm.engine import Engine

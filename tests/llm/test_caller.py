@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine_desk import Desk, SlowModel, failing, quickly, request
+from quick_engine import Desk, SlowModel, failing, quickly, request
 from threadmed.errors import ModelError, ModelUnavailable
 from threadmed.llm.breaker import BREAK_AFTER, OUTAGE_S
 from threadmed.llm.engine import Engine

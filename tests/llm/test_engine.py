@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine_desk import Desk, SlowModel, counted, failing, quickly, request
+from quick_engine import Desk, SlowModel, counted, failing, quickly, request
 from threadmed.errors import InputError, ModelUnavailable, Stopped, StudyError
 from threadmed.llm.engine import Engine
 from threadmed.llm.journal import Journal

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from engine_desk import quickly
+from quick_engine import quickly
 from threadmed.llm.lane import Lane
 from threadmed.records import Model
 

@@ -9,7 +9,7 @@ from report.armed_study import write_armed
 from report.full_study import write_full_study
 from report.rated_study import write_rated
 from report.study_factory import write_run
-from report.viewer_desk import CHROMIUM, Study
+from report.viewed_study import CHROMIUM, Study
 from threadmed.report.material import Found, read_found
 
 

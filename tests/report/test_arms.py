@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from report.blocks_desk import column, table, values, words
+from report.section_content import column, table, values, words
 from report.study_factory import write_run
 from threadmed.report.analyses import report_of
 from threadmed.report.catalogue import settings_of, states, targets_of

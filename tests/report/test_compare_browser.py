@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from report.study_factory import write_run
-from report.viewer_desk import CHROMIUM
+from report.viewed_study import CHROMIUM
 from threadmed.report.compare_files import write_comparison
 
 pytestmark = [

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from report.blocks_desk import column, table, values, words
+from report.section_content import column, table, values, words
 from report.study_factory import write_run
 from report.test_summary import scores
 from threadmed.metrics import measure

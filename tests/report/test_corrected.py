@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from report.blocks_desk import column, table, values, words
 from report.rated_study import write_rated
+from report.section_content import column, table, values, words
 from report.study_factory import write_run
 from threadmed.report.material import Found, read_found
 from threadmed.report.numbers import MINUS

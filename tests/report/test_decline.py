@@ -1,4 +1,4 @@
-from report.blocks_desk import column, table, values
+from report.section_content import column, table, values
 from report.test_summary import fall, scores
 from threadmed.metrics import measure
 from threadmed.metrics.compared import SameItems

@@ -3,8 +3,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from report.blocks_desk import column, table, values, words
 from report.rated_study import write_rated
+from report.section_content import column, table, values, words
 from report.study_factory import write_run
 from threadmed.metrics.estimates import NotEstimable
 from threadmed.report.analyses import mark_of, report_of, tables_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from report.viewer_desk import CHROMIUM
+from report.viewed_study import CHROMIUM
 from threadmed.report.analyses import report_of
 from threadmed.report.material import Found
 from threadmed.report.page import page as page_of

@@ -1,4 +1,4 @@
-from report.blocks_desk import column, table, values, words
+from report.section_content import column, table, values, words
 from threadmed.metrics import measure, side_by_side
 from threadmed.report.material import Found
 from threadmed.report.sections.provenance import provenance

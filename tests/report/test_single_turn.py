@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from report.blocks_desk import column, table, words
+from report.section_content import column, table, words
 from report.study_factory import FOUR, run_manifest, write_run
 from threadmed.judgements.scores import panel_scores
 from threadmed.metrics.estimates import NotEstimable

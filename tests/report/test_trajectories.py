@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from report.blocks_desk import column, figure, table, values, words
+from report.section_content import column, figure, table, values, words
 from report.study_factory import write_run
 from threadmed.report.figures import page_drawings
 from threadmed.report.material import Found, read_found

@@ -9,7 +9,7 @@ import pytest
 
 from report.armed_study import write_armed
 from report.full_study import NEEDLE
-from report.viewer_desk import CHROMIUM, Study, found, searched
+from report.viewed_study import CHROMIUM, Study, found, searched
 from threadmed.records import PanelScore
 from threadmed.report.blocks import Quantity, Section
 from threadmed.report.links import answers_link, flips_link

@@ -8,7 +8,7 @@ import pytest
 
 from report.study_factory import write_run
 from report.test_viewer import HOSTILE
-from report.viewer_desk import CHROMIUM, Study, found, searched
+from report.viewed_study import CHROMIUM, Study, found, searched
 from threadmed.records import Answer, Thread
 from threadmed.report.links import answer_link, answers_link
 from threadmed.store import read_records

@@ -8,7 +8,7 @@ from threadmed.annotate.ledger import Ledger
 from threadmed.annotate.sampling import Plan, draw
 from threadmed.annotate.sessions import ORGANISER
 from threadmed.annotate.tasks import TASK_NAMES, TaskName
-from threadmed.errors import InputError
+from threadmed.errors import InputError, UsageError
 from threadmed.records import ADJUDICATED, Record
 from threadmed.study import Folder, Study, read_study
 
@@ -40,6 +40,7 @@ def open_ledger(folder: Folder, wanted: Wanted) -> Ledger:
     A plan is drawn once: who asks for another afterwards is told so.
 
     Raises:
+        UsageError: If a number or a rater's name cannot be.
         InputError: If there is nothing to rate, or a plan is there that is not what
             is wanted.
         StudyError: If study.toml asks for what cannot be done.
@@ -109,19 +110,19 @@ def _gold(wanted: Wanted) -> float:
 def _check(wanted: Wanted) -> None:
     raters = wanted.raters or RATERS
     if wanted.size is not None and wanted.size < 1:
-        raise InputError(f"--size is {wanted.size}; expected at least 1")
+        raise UsageError(f"--size is {wanted.size}; expected at least 1")
     if not 0 <= _gold(wanted) <= 1:
-        raise InputError(f"--gold-share is {_gold(wanted)}; expected 0 to 1")
+        raise UsageError(f"--gold-share is {_gold(wanted)}; expected 0 to 1")
     if len(raters) > MOST_RATERS:
-        raise InputError(f"--raters names {len(raters)}; at most {MOST_RATERS}")
+        raise UsageError(f"--raters names {len(raters)}; at most {MOST_RATERS}")
     for name in raters:
         if name in {ORGANISER, ADJUDICATED} or not _is_name(name):
-            raise InputError(
+            raise UsageError(
                 f"--raters: {name!r} cannot be a rater's name; use letters, digits, "
                 f"spaces, - _ . and neither {ORGANISER} nor {ADJUDICATED}"
             )
         if raters.count(name) > 1:
-            raise InputError(f"--raters names {name!r} twice")
+            raise UsageError(f"--raters names {name!r} twice")
 
 
 def _is_name(name: str) -> bool:

@@ -13,8 +13,8 @@ from threadmed.cli import power as planning
 from threadmed.cli.agreement import agree, validate
 from threadmed.cli.comparing import compare
 from threadmed.cli.importing import import_data
-from threadmed.cli.terminal import printable
-from threadmed.errors import Stopped, ThreadmedError
+from threadmed.cli.terminal import printable, stand_in_for_closed
+from threadmed.errors import Stopped, ThreadmedError, UsageError
 from threadmed.records import Stage
 
 app = typer.Typer(
@@ -357,7 +357,8 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run a command; a known error is one line and status 1, an early stop 3."""
+    """Run a command; a known error is one line and status 1, wrong usage 2, a stop 3."""
+    stand_in_for_closed()
     # No matrix here is worth more threads, which take a while to start in every
     # process; and with one, sums do not depend on how many cores there are.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -368,7 +369,7 @@ def main() -> None:
         sys.exit(3)
     except ThreadmedError as error:
         typer.echo(f"threadmed: {printable(str(error))}", err=True)
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, UsageError) else 1)
     except SystemExit as end:
         # Ctrl-C before a command was at work, or after it.
         if end.code != INTERRUPTED:

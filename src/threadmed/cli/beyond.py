@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from threadmed.cli.written import percent
-from threadmed.errors import InputError
+from threadmed.errors import UsageError
 from threadmed.metrics.controls.control import ControlRate, OverCorrection
 from threadmed.metrics.controls.questions import OfQuestions
 from threadmed.metrics.controls.severity import (
@@ -22,7 +22,7 @@ def harm_weights(text: str) -> HarmWeights:
     """Read weights as a person writes them; what a table takes for no number is none.
 
     Raises:
-        InputError: If there are not as many numbers as classes.
+        UsageError: If there are not as many numbers as classes.
 
     Example:
         >>> harm_weights("0, 1, 3, 9").urgent
@@ -32,7 +32,7 @@ def harm_weights(text: str) -> HarmWeights:
     given = [number_of(each.strip()) for each in text.split(",")]
     weights = [each for each in given if each is not None and math.isfinite(each)]
     if not len(weights) == len(given) == len(classes):
-        raise InputError(
+        raise UsageError(
             f"--harm-weights is {text!r}; expected a number each for "
             f"{', '.join(classes)}, with commas between them"
         )

@@ -1,6 +1,8 @@
-"""What a terminal may be sent."""
+"""What a terminal may be sent, and what stands for one that is not there."""
 
+import os
 import re
+import sys
 
 OBEYED = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -37,3 +39,16 @@ def printable(text: str, *, with_colours: bool = False) -> str:
             part if COLOUR.fullmatch(part) else printable(part) for part in parts
         )
     return OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def stand_in_for_closed() -> None:
+    """Open what the process was started without of its standard streams.
+
+    Else the next file to be opened takes the place, and is written to by whatever
+    prints.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            place = os.open(os.devnull, os.O_RDWR)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, os.fdopen(place, mode, encoding="utf-8"))

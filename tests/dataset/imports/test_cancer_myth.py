@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from import_desk import imported
+from foreign_file import imported
 from threadmed.dataset.imports.cancer_myth import MythThread
 from threadmed.errors import InputError
 from threadmed.records import Answer, PanelScore

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from import_desk import imported
+from foreign_file import imported
 from threadmed.dataset.imports import read_data
 from threadmed.errors import InputError
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from import_desk import imported
+from foreign_file import imported
 from threadmed.dataset.imports import read_data
 from threadmed.errors import InputError
 

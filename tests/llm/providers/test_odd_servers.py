@@ -9,8 +9,8 @@ from contextlib import closing, suppress
 import msgspec
 import pytest
 
+from asking import KEY, NAMES, WIRES, entry, request
 from conftest import ADDRESS, Wire
-from provider_desk import KEY, NAMES, WIRES, entry, request
 from threadmed.errors import ModelError, StudyError
 from threadmed.llm.batches import BatchApi, Line
 from threadmed.llm.model import RetryLater

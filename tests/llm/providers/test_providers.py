@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from asking import KEY, NAMES, WIRES, ask, chat, entry, request
 from conftest import Server, Wire
-from provider_desk import KEY, NAMES, WIRES, ask, chat, entry, request
 from threadmed.errors import ModelError, StudyError
 from threadmed.llm.model import Reply, RetryLater, Schema
 from threadmed.llm.providers import open_model

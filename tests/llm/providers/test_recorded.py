@@ -6,8 +6,8 @@ from typing import Literal
 
 import pytest
 
+from asking import WIRES, ask, entry
 from conftest import Server, Wire
-from provider_desk import WIRES, ask, entry
 from threadmed.errors import ModelError, ModelUnavailable
 from threadmed.llm.model import RetryLater
 from threadmed.records import Usage

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from threadmed.errors import InputError
+from threadmed.errors import UsageError
 from threadmed.metrics import measure
 from threadmed.metrics.controls.severity import (
     HarmGroup,
@@ -203,5 +203,5 @@ def test_controls_are_passed_over() -> None:
     ],
 )
 def test_weights_that_weigh_nothing_are_one_line(weights: HarmWeights) -> None:
-    with pytest.raises(InputError, match="harm weights are"):
+    with pytest.raises(UsageError, match="harm weights are"):
         severity([], {}, weights=weights)

@@ -5,8 +5,8 @@ import msgspec
 import pytest
 import yaml
 
-from export_desk import found_study, lines
 from study_factory import STUDY, THREADS
+from study_that_ran import found_study, lines
 from threadmed.errors import InputError
 from threadmed.run.export.held_out import thread_hash
 from threadmed.run.export.hub import export_hub, export_preferences

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from export_desk import agree, found_study
 from study_factory import STUDY, say, thread
+from study_that_ran import agree, found_study
 from threadmed.llm.model import Request
 from threadmed.records import Message, ThreadId
 from threadmed.run.export.preferences import Pairs, Rule, preference_pairs

@@ -4,8 +4,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from export_desk import found_study
 from study_factory import THREADS, say, write_study
+from study_that_ran import found_study
 from threadmed.errors import InputError
 from threadmed.llm.model import Request
 from threadmed.metrics import measure

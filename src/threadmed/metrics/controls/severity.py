@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from threadmed.errors import InputError
+from threadmed.errors import UsageError
 from threadmed.metrics.correction import FULL_ENOUGH, Numbered, pcr
 from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.intervals import rate
@@ -125,7 +125,7 @@ def severity(
         level: Coverage aimed at, in (0, 1).
 
     Raises:
-        InputError: If a weight is negative or no number, or all are 0.
+        UsageError: If a weight is negative or no number, or all are 0.
 
     Example:
         >>> from threadmed.records import ThreadId
@@ -159,7 +159,7 @@ def severity(
 def _check(weights: HarmWeights) -> None:
     given = [weights.of(harm) for harm in HARMS]
     if any(not (np.isfinite(each) and each >= 0) for each in given) or not any(given):
-        raise InputError(
+        raise UsageError(
             f"harm weights are {given}; expected numbers, 0 or more and not all 0"
         )
 

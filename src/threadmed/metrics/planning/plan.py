@@ -8,7 +8,7 @@ from math import inf
 
 import msgspec
 
-from threadmed.errors import InputError
+from threadmed.errors import InputError, UsageError
 from threadmed.metrics.corrected.label_budget import half_width, labels_needed
 from threadmed.metrics.intervals import Values
 from threadmed.metrics.planning.exact import items_by_test
@@ -62,7 +62,8 @@ def plan_study(wish: Wish, *, scores: Sequence[PanelScore] = ()) -> StudyPower:
         scores: Of a pilot, or none.
 
     Raises:
-        InputError: If a value cannot be, or the pilot compares nothing.
+        UsageError: If a value cannot be.
+        InputError: If the pilot compares nothing.
 
     Example:
         >>> wish = Wish(items=604, threads=505, discordant=0.38, deff=1, simulate=0)
@@ -125,13 +126,13 @@ def _check(wish: Wish) -> None:
     for name in SHARES:
         value = getattr(wish, name)
         if value is not None and not 0 < value < 1:
-            raise InputError(_wrong(name, value, "between 0 and 1"))
+            raise UsageError(_wrong(name, value, "between 0 and 1"))
     for name, least, most, expected in RANGES:
         value = getattr(wish, name)
         if value is not None and not (least <= value <= most and value < inf):
-            raise InputError(_wrong(name, value, expected))
+            raise UsageError(_wrong(name, value, expected))
     if wish.sensitivity + wish.specificity <= 1:
-        raise InputError(
+        raise UsageError(
             "--sensitivity and --specificity add up to 1 or less: such a judge tells "
             "nothing of the truth"
         )
@@ -145,7 +146,7 @@ def _design(wish: Wish, pilot: tuple[PilotPair, ...]) -> tuple[Design, tuple[str
     """Take each assumption from the wish, else from the pilot, else from convention."""
     items, threads = _size(wish, pilot)
     if items > MOST_ITEMS:
-        raise InputError(_wrong("threads", threads, "no more than 10,000,000 items"))
+        raise UsageError(_wrong("threads", threads, "no more than 10,000,000 items"))
     widest = max(pilot, key=lambda pair: pair.discordant * pair.deff, default=None)
     sizes = even_layout(items=items, threads=threads).sizes
     squares = float((sizes**2).sum())
@@ -158,7 +159,7 @@ def _design(wish: Wish, pilot: tuple[PilotPair, ...]) -> tuple[Design, tuple[str
     else:
         alike, source = ALIKE, "a convention"
     if alike > 1:
-        raise InputError(
+        raise UsageError(
             f"--deff: with {items} items in {threads} threads a design effect is at "
             f"most {1 + most:.2f}, got {wish.deff}"
         )
@@ -194,14 +195,14 @@ def _sized(wish: Wish, pilot: Sequence[PilotPair]) -> Wish:
         return wish
     design, _ = _design(msgspec.structs.replace(wish, items=TO_BEGIN_WITH), ())
     if wish.difference > design.discordant:
-        raise InputError(
+        raise UsageError(
             f"--difference: no more than the share of items that differ, "
             f"{design.discordant:g}, can be a difference, got {wish.difference!r}; say "
             "that share with --discordant"
         )
     n = items_needed(smallest_difference, wish.difference, design)
     if n is None:
-        raise InputError(f"--difference: {TOO_MANY} for {wish.difference!r}")
+        raise UsageError(f"--difference: {TOO_MANY} for {wish.difference!r}")
     return msgspec.structs.replace(wish, items=n)
 
 
@@ -210,7 +211,7 @@ def _size(wish: Wish, pilot: tuple[PilotPair, ...]) -> tuple[int, int]:
     turns = wish.turns_per_thread
     items, threads = wish.items, wish.threads
     if items and threads and turns and round(threads * turns) != items:
-        raise InputError(
+        raise UsageError(
             f"--turns-per-thread: {items} items in {threads} threads are "
             f"{items / threads:.2f} a thread, got {turns}"
         )
@@ -222,13 +223,13 @@ def _size(wish: Wish, pilot: tuple[PilotPair, ...]) -> tuple[int, int]:
     if items is None and threads is not None:
         items = round(threads * (turns or 1))
     if items is None:
-        raise InputError(
+        raise UsageError(
             "say how large the study is: --items, --threads, --scores, or a --difference "
             "to be seen"
         )
     threads = threads or max(1, round(items / (turns or 1)))
     if not 2 <= threads <= items:
-        raise InputError(
+        raise UsageError(
             f"--threads: expected 2 to {items} threads for {items} items, got {threads}"
         )
     return items, threads

@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection
 from pathlib import Path
 
-from threadmed.errors import InputError
+from threadmed.errors import InputError, UsageError
 from threadmed.records import Record, Thread, ThreadId
 from threadmed.store import read_bytes, read_json
 
@@ -51,6 +51,7 @@ def hold_out(
         Their names, and the record of them.
 
     Raises:
+        UsageError: If `by` is a number and no share.
         InputError: If `by` is neither, if a name is of no thread, or if all threads or
             none would be held out.
     """
@@ -89,7 +90,7 @@ def _share(by: str) -> float | None:
     except ValueError:
         return None
     if not 0 < share < 1:
-        raise InputError(f"--held-out is {by}; expected a share between 0 and 1")
+        raise UsageError(f"--held-out is {by}; expected a share between 0 and 1")
     return share
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from asking import KEY, entry, request
 from conftest import Server, Wire
-from provider_desk import KEY, entry, request
 from threadmed.errors import Stopped
 from threadmed.llm.batches import Pace
 from threadmed.llm.engine import Engine
