@@ -13,6 +13,7 @@ from threadmed.cli import power as planning
 from threadmed.cli.agreement import agree, validate
 from threadmed.cli.comparing import compare
 from threadmed.cli.importing import import_data
+from threadmed.cli.line import spread
 from threadmed.cli.terminal import printable, stand_in_for_closed
 from threadmed.errors import Stopped, ThreadmedError, UsageError
 from threadmed.records import Stage
@@ -27,14 +28,23 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-SEVERAL = ("--posts", "--comments", "--explain", "--merge")
-"""Options that take all that stands up to the next option, as a shell's globs give."""
-
 Posts = Annotated[
     list[Path], typer.Option(help="Dump files of submissions.", metavar="FILE...")
 ]
 Comments = Annotated[
     list[Path], typer.Option(help="Dump files of comments.", metavar="FILE...")
+]
+DatasetFolder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder for the dataset; not needed with --explain.", show_default=False
+    ),
+]
+AllowPartial = Annotated[
+    bool,
+    typer.Option(
+        "--allow-partial", help="Use what a truncated file holds, and say so."
+    ),
 ]
 StudyPath = Annotated[Path, typer.Argument(help="The study folder.", metavar="STUDY")]
 
@@ -45,7 +55,8 @@ def demo(
 ) -> None:
     """Run the whole line on an invented sample.
 
-    Needs no key and no network: a small language model comes with the package.
+    Needs no key and no network; the small language model that answers is a package
+    of its own, which the README says how to install.
     """
     from threadmed.cli.commands import run_demo
 
@@ -56,9 +67,7 @@ def demo(
 def build(
     posts: Posts,
     comments: Comments,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the dataset.", show_default=False)
-    ] = None,
+    out: DatasetFolder = None,
     config: Annotated[
         Path | None, typer.Option(help="build.toml; without it the paper's choices.")
     ] = None,
@@ -76,13 +85,11 @@ def build(
         list[str] | None,
         typer.Option(
             help="Say why a thread is as it is, by its name or its post's id.",
-            metavar="THREAD",
+            metavar="THREAD...",
         ),
     ] = None,
     *,
-    allow_partial: Annotated[
-        bool, typer.Option(help="Use what a truncated file holds, and say so.")
-    ] = False,
+    allow_partial: AllowPartial = False,
 ) -> None:
     """Make de-identified threads from Reddit dumps.
 
@@ -114,9 +121,7 @@ def hydrate(
     comments: Comments,
     out: Annotated[Path, typer.Option(help="Folder for the dataset.")],
     *,
-    allow_partial: Annotated[
-        bool, typer.Option(help="Use what a truncated file holds, and say so.")
-    ] = False,
+    allow_partial: AllowPartial = False,
 ) -> None:
     """Make the threads of an ids-only release from an own dump.
 
@@ -379,21 +384,3 @@ def main() -> None:
     finally:
         # The process ends, and to look through all that is left takes a while.
         gc.freeze()
-
-
-def spread(arguments: list[str]) -> list[str]:
-    """Repeat an option that takes several paths before each of them.
-
-    Example:
-        >>> spread(["build", "--posts", "a", "b", "--out", "c"])
-        ['build', '--posts', 'a', '--posts', 'b', '--out', 'c']
-    """
-    spread_out: list[str] = []
-    option = ""
-    for argument in arguments:
-        if argument.startswith("-"):
-            option = argument if argument in SEVERAL else ""
-        elif option and spread_out[-1] != option:
-            spread_out.append(option)
-        spread_out.append(argument)
-    return spread_out

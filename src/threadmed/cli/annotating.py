@@ -38,7 +38,9 @@ Out = Annotated[
 ]
 Merge = Annotated[
     list[Path] | None,
-    typer.Option(help="Take in the JSON files that raters sent back.", metavar="FILE"),
+    typer.Option(
+        help="Take in the JSON files that raters sent back.", metavar="FILE..."
+    ),
 ]
 Export = Annotated[
     bool, typer.Option("--export", help="Write the ratings tables and stop.")

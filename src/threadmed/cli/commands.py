@@ -1,4 +1,4 @@
-"""What each command does once its line is parsed; the only reader of the clock."""
+"""What init, run, report and demo do once their lines are parsed."""
 
 import asyncio
 import os

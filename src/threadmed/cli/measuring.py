@@ -23,7 +23,7 @@ ModeWanted = Annotated[
     typer.Option(help="What is printed: our intervals, or the paper's bootstrap."),
 ]
 Level = Annotated[
-    float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)
+    float, typer.Option(help="Confidence level of the intervals.", min=0.5, max=0.999)
 ]
 Pairs = Annotated[
     Literal["consecutive", "next_labelled"],

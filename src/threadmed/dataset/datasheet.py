@@ -257,7 +257,7 @@ def _funnel(funnel: Sequence[FunnelStep]) -> Iterator[str]:
             (row for row in funnel if row.step == first.step and row.dropped),
             key=lambda row: (-row.dropped, row.reason),
         )
-        came = _left(first)
+        came = first.left
         gone = sum(row.dropped for row in dropped)
         reasons = [
             f"{row.reason.replace('_', ' ')} {row.dropped:,}" for row in dropped[:NAMED]
@@ -270,11 +270,6 @@ def _funnel(funnel: Sequence[FunnelStep]) -> Iterator[str]:
             f"{first.step}: {came:,} {first.unit} came in, {gone:,} were dropped{why}, "
             f"{came - gone:,} stayed."
         )
-
-
-def _left(row: FunnelStep) -> int:
-    left = {"posts": row.posts, "comments": row.comments, "threads": row.threads}
-    return left[row.unit] or 0
 
 
 def _scrubbed(scrubbed: dict[str, int]) -> tuple[dict[str, str], ...]:

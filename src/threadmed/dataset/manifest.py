@@ -54,6 +54,15 @@ class FunnelStep(Record, frozen=True, kw_only=True):
     comments: int | None = None
     threads: int | None = None
 
+    @property
+    def left(self) -> int:
+        """What is left, in the step's unit."""
+        return {
+            "posts": self.posts,
+            "comments": self.comments,
+            "threads": self.threads,
+        }[self.unit] or 0
+
     # Python 3.11 has no typing.override.
     def __str__(self) -> str:  # type: ignore[explicit-override]
         """One line for a terminal.
@@ -63,13 +72,11 @@ class FunnelStep(Record, frozen=True, kw_only=True):
             ...                  dropped=12, posts=3_400))
             keep posts      removed                      -12 posts, 3,400 left
         """
-        left = {"posts": self.posts, "comments": self.comments, "threads": self.threads}
-        count = left[self.unit] or 0
         if not self.reason:
-            return f"{self.step:15} {count:,} {self.unit}"
+            return f"{self.step:15} {self.left:,} {self.unit}"
         return (
             f"{self.step:15} {self.reason:24} {-self.dropped:>7,} {self.unit}, "
-            f"{count:,} left"
+            f"{self.left:,} left"
         )
 
 

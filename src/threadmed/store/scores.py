@@ -51,7 +51,7 @@ class Questions(Record, frozen=True, kw_only=True):
     baselines: Mapping[str, str] = {}
     """Of arms: the target that each is compared with."""
 
-    def cells(self, score: PanelScore) -> list[str]:
+    def cells(self, score: PanelScore | ScoreRow) -> list[str]:
         """Give the cells of the columns; one that nothing fills is left out."""
         at = (score.thread_id, score.turn)
         chance = self.chances.get(at)

@@ -9,10 +9,16 @@ from study_that_ran import found_study
 from threadmed.errors import InputError
 from threadmed.llm.model import Request
 from threadmed.metrics import measure
-from threadmed.records import Intervention, ThreadId
+from threadmed.records import Intervention, PanelScore, ThreadId
 from threadmed.run.export.results import read_results
 from threadmed.run.export.tables import export_csv, items, tables, write_table
-from threadmed.store import read_scores, write_records
+from threadmed.store import (
+    Questions,
+    read_questions,
+    read_scores,
+    write_records,
+    write_scores,
+)
 
 Rows = list[dict[str, str]]
 
@@ -129,6 +135,35 @@ def test_numbers_of_an_exported_table_are_those_of_the_study(tmp_path: Path) -> 
     )
 
     assert first == second
+
+
+def test_what_a_scores_table_says_of_questions_and_arms_is_exported(
+    tmp_path: Path,
+) -> None:
+    folder = found_study(tmp_path / "study")
+    columns = PanelScore.__struct_fields__
+    rows = [
+        PanelScore(**{column: getattr(row, column) for column in columns})
+        for row in read_scores(folder.scores)
+    ]
+    said = Questions(
+        harms={("THREAD_0001", 0): "serious", ("THREAD_0001", 1): "none"},
+        chances={("THREAD_0002", 2): 1 / 3},
+        baselines={"good": "bad"},
+    )
+    write_scores(folder.scores, rows, questions=said)
+
+    export_csv(folder, tmp_path)
+    table = next(t for t in tables(read_results(folder)) if t.name == "scores")
+    write_table(tmp_path / "scores.parquet", table)
+
+    assert (tmp_path / "scores.csv").read_bytes() == folder.scores.read_bytes()
+    assert read_questions(tmp_path / "scores.csv") == said
+    frame = pl.read_parquet(tmp_path / "scores.parquet")
+    drawn = frame.filter(pl.col("thread_id") == "THREAD_0002")["probability"]
+    assert drawn.dtype == pl.Float64()
+    assert set(drawn) == {1 / 3}
+    assert frame["harm"].null_count() == drawn.len()
 
 
 def test_a_study_that_was_not_run_is_one_line(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A small language model that comes with the package: no key, no network.
+"""A small language model that is a package of its own: no key, no network.
 
 It shows that the pipeline runs, and nothing else; its answers are mostly nonsense.
 """

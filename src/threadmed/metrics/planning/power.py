@@ -1,4 +1,4 @@
-"""What a study can see before it is run: formulas; `planning` sets simulation beside.
+"""What a study can see before it is run: formulas; `plan` sets simulation beside.
 
 A paired difference of n items, of which a share psi differs between the sides and whose
 differences are alike within threads by a design effect deff, has the standard error

@@ -72,20 +72,14 @@ def _stage(name: str, rows: Sequence[FunnelStep]) -> Stage:
     leaving = sorted(rows, key=lambda row: (-row.dropped, row.reason))
     return Stage(
         name=name,
-        came=left_after(rows[0]) + rows[0].dropped,
-        stayed=left_after(rows[-1]),
+        came=rows[0].left + rows[0].dropped,
+        stayed=rows[-1].left,
         left=tuple(
             Leaving(reason=words(row.reason), count=row.dropped)
             for row in leaving
             if row.dropped
         ),
     )
-
-
-def left_after(row: FunnelStep) -> int:
-    """Give what is left after a row, in the unit of its step."""
-    left = {"posts": row.posts, "comments": row.comments, "threads": row.threads}
-    return left[row.unit] or 0
 
 
 def words(name: str) -> str:
@@ -123,7 +117,7 @@ def _table(funnel: Sequence[FunnelStep]) -> Table:
                 Words(text=words(row.reason) if row.reason else "came in"),
                 Words(text=row.unit),
                 whole(row.dropped),
-                whole(left_after(row)),
+                whole(row.left),
             )
             for row in funnel
         ),

@@ -19,7 +19,13 @@ from threadmed.records import (
     Verdict,
 )
 from threadmed.run.material import read_material
-from threadmed.store import read_json, read_records, read_scores
+from threadmed.store import (
+    Questions,
+    read_json,
+    read_questions,
+    read_records,
+    read_scores,
+)
 from threadmed.study import Folder, RunManifest, Study, read_study
 
 
@@ -35,6 +41,8 @@ class Results(Record, frozen=True, kw_only=True):
     answers: tuple[Answer, ...]
     verdicts: tuple[Verdict, ...]
     rows: tuple[ScoreRow, ...]
+    questions: Questions
+    """What the table of scores says of questions and targets beside scores."""
     interventions: tuple[Intervention, ...] = ()
 
     def answer_of(self) -> Mapping[Item, Answer]:
@@ -67,6 +75,7 @@ def read_results(folder: Folder) -> Results:
         answers=tuple(read_records(folder.answers, Answer)),
         verdicts=tuple(verdicts),
         rows=tuple(read_scores(folder.scores)),
+        questions=read_questions(folder.scores),
         interventions=tuple(read_records(changed, Intervention))
         if changed.exists()
         else (),

@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from threadmed.judgements.scores import item_of, scores_by_judge
-from threadmed.records import Item, Labelled, Record, ScoreRow, Verdict
+from threadmed.records import (
+    Item,
+    Labelled,
+    PanelScore,
+    Record,
+    ScoreRow,
+    Verdict,
+)
 from threadmed.run.export.results import Results, read_results
 from threadmed.store import atomic, write_frame
 from threadmed.study import Folder
@@ -17,6 +24,7 @@ if TYPE_CHECKING:
 
 WHOLE = frozenset({"turn", "repeat", "score", "before"})
 TRUTH = frozenset({"misconception", "tie_break", "is_made"})
+CHANCES = frozenset({"probability"})
 
 LABELS = (
     "source", "thread_id", "turn", "kind", "misconception", "belief", "correction",
@@ -31,10 +39,6 @@ VERDICTS = (
     "judge", "target", "setting", "thread_id", "turn", "repeat", "kind", "score",
     "explanation", "why", "detail", "request",
 )  # fmt: skip
-SCORES = (
-    "target", "setting", "thread_id", "turn", "score", "outcome", "misconception",
-    "tie_break",
-)  # fmt: skip
 INTERVENTIONS = (
     "target", "thread_id", "turn", "before", "act", "is_made", "why", "score",
 )  # fmt: skip
@@ -42,7 +46,7 @@ QUESTIONS = ("thread_id", "turn", "question", "answer")
 PLACE = ("target", "setting", "thread_id", "turn")
 FOUND = ("outcome", "answer", "score", "tie_break")
 
-Cell = str | int | bool | None
+Cell = str | float | bool | None
 
 
 class Table(Record, frozen=True, kw_only=True):
@@ -81,7 +85,7 @@ def tables(found: Results, *, words: bool = True) -> list[Table]:
         _of_records("labels", LABELS if words else UNWORDED, found.labels),
         _of_records("answers", ANSWERS, found.answers),
         _of_records("verdicts", VERDICTS, found.verdicts),
-        _of_records("scores", SCORES, found.rows),
+        _scores(found),
         _of_records("interventions", INTERVENTIONS, found.interventions),
     ]
     if words:
@@ -107,6 +111,23 @@ def _value(record: Record, column: str) -> Cell:
         return str(record.__struct_config__.tag)
     value: Cell = getattr(record, column, None)
     return value
+
+
+def _scores(found: Results) -> Table:
+    """Make the table of scores with all that it says of questions and targets."""
+    columns = PanelScore.__struct_fields__
+    more = found.questions.columns
+
+    def row(score: ScoreRow) -> Iterator[Cell]:
+        yield from (_value(score, column) for column in columns)
+        for column, cell in zip(more, found.questions.cells(score), strict=True):
+            yield float(cell) if cell and column in CHANCES else cell or None
+
+    return Table(
+        name="scores",
+        columns=(*columns, *more),
+        rows=tuple(tuple(row(score)) for score in found.rows),
+    )
 
 
 def _questions(found: Results) -> Table:
@@ -204,5 +225,7 @@ def _kinds(columns: Sequence[str]) -> "Iterator[pl.DataType]":
     for column in columns:
         if column in WHOLE or column.startswith("judge "):
             yield pl.Int64()
+        elif column in CHANCES:
+            yield pl.Float64()
         else:
             yield pl.Boolean() if column in TRUTH else pl.String()
