@@ -59,6 +59,44 @@ def percentile(values: Values, *, level: float) -> Interval:
     return Interval(float(low), float(high))
 
 
+ALL_ALIKE = "every bootstrap sample is the same, so the interval has no width"
+
+
+def from_samples(
+    value: float, drawn: Values, *, level: float, n: int, threads: int, flag: str = ""
+) -> Number:
+    """Put the limits of bootstrap samples around a value, which they then hold.
+
+    Args:
+        value: Of all items.
+        drawn: The same of each sample of threads, shape (draws,), without NaN.
+        level: Coverage aimed at, in (0, 1).
+        n: Items behind it.
+        threads: Their threads.
+        flag: What is to be said of it.
+
+    Example:
+        >>> found = from_samples(0.5, np.arange(1, 1001) / 1000, level=0.95, n=9, threads=3)
+        >>> found.low, found.high
+        (0.025, 0.975)
+        >>> from_samples(0.5, np.full(9, 0.5), level=0.95, n=9, threads=3).reason
+        'every bootstrap sample is the same, so the interval has no width'
+    """
+    limits = percentile(drawn, level=level)
+    if limits.low == limits.high:
+        return NotEstimable(reason=ALL_ALIKE, n=n)
+    return Estimate(
+        value=value,
+        low=min(value, limits.low),
+        high=max(value, limits.high),
+        level=level,
+        n=n,
+        threads=threads,
+        method="thread_bootstrap",
+        flag=flag,
+    )
+
+
 def draw_totals(
     rows: Values, *, draws: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
@@ -225,7 +263,7 @@ def thread_bootstrap(
     if empty > MOST_EMPTY * draws:
         reason = f"{empty:,} of {draws:,} bootstrap samples hold no item"
     elif (ratios == ratios[0]).all():
-        reason = "every bootstrap sample is the same, so the interval has no width"
+        reason = ALL_ALIKE
     else:
         limits = percentile(ratios, level=level)
         flag = f"{empty:,} of {draws:,} samples were empty" if empty else ""

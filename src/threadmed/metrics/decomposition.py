@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from threadmed.metrics.bootstrap import MOST_EMPTY, draw_totals, percentile, stream
+from threadmed.metrics.bootstrap import MOST_EMPTY, draw_totals, from_samples, stream
 from threadmed.metrics.compared import (
     Comparison,
     Decomposition,
@@ -297,20 +297,10 @@ def share_of_fall(
     if dropped > MOST_EMPTY * draws:
         reason = f"{dropped:,} of {draws:,} bootstrap samples hold no fall"
         return NotEstimable(reason=reason, n=fall.n)
-    limits = percentile(drawn, level=level)
-    if limits.low == limits.high:
-        reason = "every bootstrap sample is the same, so the interval has no width"
-        return NotEstimable(reason=reason, n=fall.n)
     without = f"{dropped:,} of {draws:,} samples had no fall" if dropped else ""
-    return Estimate(
-        value=value,
-        low=limits.low,
-        high=limits.high,
-        level=level,
-        n=fall.n,
-        threads=fall.threads,
-        method="thread_bootstrap",
-        flag=without or few_threads(fall.threads),
+    flag = without or few_threads(fall.threads)
+    return from_samples(
+        value, drawn, level=level, n=fall.n, threads=fall.threads, flag=flag
     )
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from threadmed.metrics.bootstrap import draw_totals, percentile
-from threadmed.metrics.estimates import Estimate, NotEstimable, Number
+from threadmed.metrics.bootstrap import draw_totals, from_samples
+from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.intervals import Codes, Values
 
 FEWEST_OF_A_SCORE = 20
@@ -108,19 +108,12 @@ def _weighed(
 ) -> Number:
     """Make a number of shares, shape (3,), and of those in samples, shape (draws, 3)."""
     least = float(weights.min())
-    limits = percentile(_cut(drawn @ weights, least), level=level)
-    value = float(_cut(whole @ weights, least))
-    if limits.low == limits.high:
-        reason = "every bootstrap sample is the same, so the interval has no width"
-        return NotEstimable(reason=reason, n=len(labels.expert))
-    return Estimate(
-        value=value,
-        low=min(value, limits.low),
-        high=max(value, limits.high),
+    return from_samples(
+        float(_cut(whole @ weights, least)),
+        _cut(drawn @ weights, least),
         level=level,
         n=len(labels.expert),
         threads=len(np.unique(labels.threads)),
-        method="thread_bootstrap",
         flag=ASSUMES,
     )
 

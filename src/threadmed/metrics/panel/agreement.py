@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from threadmed.metrics.agreement.coefficients import Reliability, cluster_sums
 from threadmed.metrics.agreement.kappa import cohen, two_raters
-from threadmed.metrics.bootstrap import MOST_EMPTY, draw_totals, percentile
-from threadmed.metrics.estimates import Estimate, NotEstimable, Number
+from threadmed.metrics.bootstrap import MOST_EMPTY, draw_totals, from_samples
+from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.intervals import (
     FEWEST_ITEMS,
     Codes,
@@ -243,19 +243,12 @@ def _effective(
         reason = f"in {lost:,} of {len(drawn):,} samples a judge errs never or always"
         return NotEstimable(reason=reason, n=n)
     numbers = np.array([kish(rho, size) for rho in usable.mean(axis=1)])
-    limits = percentile(numbers, level=level)
-    value = kish(correlation, size)
-    if limits.low == limits.high:
-        reason = "every bootstrap sample is the same, so the interval has no width"
-        return NotEstimable(reason=reason, n=n)
-    return Estimate(
-        value=value,
-        low=min(value, limits.low),
-        high=max(value, limits.high),
+    return from_samples(
+        kish(correlation, size),
+        numbers,
         level=level,
         n=n,
         threads=n_threads,
-        method="thread_bootstrap",
         flag=few_threads(n_threads),
     )
 

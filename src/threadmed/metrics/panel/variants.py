@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from threadmed.metrics.bootstrap import percentile, stream
-from threadmed.metrics.estimates import Estimate, NotEstimable, Number
+from threadmed.metrics.bootstrap import from_samples, stream
+from threadmed.metrics.estimates import NotEstimable, Number
 from threadmed.metrics.intervals import Codes, Values, few_threads, rate
 from threadmed.records import ALL_SETTINGS, Record, Score, Setting, ThreadId
 
@@ -295,19 +295,13 @@ def _difference(side: _Side, gaps: Values | None, *, level: float) -> Number:
         return NotEstimable(reason="the judges that are left gave no score", n=n)
     if (side.part == side.whole).all():
         return NotEstimable(reason="no score changes", n=n)
-    limits = percentile(gaps[~np.isnan(gaps)], level=level)
-    value = float((side.part - side.whole).mean())
     n_threads = len(np.unique(side.threads))
-    if limits.low == limits.high:
-        return NotEstimable(reason="every bootstrap sample is the same", n=n)
-    return Estimate(
-        value=value,
-        low=min(value, limits.low),
-        high=max(value, limits.high),
+    return from_samples(
+        float((side.part - side.whole).mean()),
+        gaps[~np.isnan(gaps)],
         level=level,
         n=n,
         threads=n_threads,
-        method="thread_bootstrap",
         flag=few_threads(n_threads),
     )
 
