@@ -94,7 +94,7 @@ def test_a_prompt_may_do_without_a_system_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("no user part {{question}}", "found neither"),
+        ("no user part {{question}}", "found none"),
         ("s\n---user---\na\n---user---\n{{question}}", "found user, user"),
         ("s\n---usr---\n{{question}}", "found usr"),
         ("s\n---user---\nQ: {{qestion}}", "unknown placeholder {{qestion}}"),

@@ -12,11 +12,11 @@ A file of one has up to three parts::
 conversation before it is as it was said.
 """
 
-import hashlib
 import re
 from pathlib import Path
 
 from threadmed.errors import InputError
+from threadmed.llm.prompt_parts import read_parts
 from threadmed.records import Message, Record
 
 BUILT_IN = {
@@ -54,27 +54,19 @@ def load_mitigation(prompt: str, *, folder: Path) -> Mitigation:
     """
     built_in = BUILT_IN.get(prompt)
     path = Path(__file__).parent / "prompts" / built_in if built_in else folder / prompt
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as cause:
+    if not path.exists():
         raise InputError(
             f"{path}: no such prompt file; built in are {', '.join(BUILT_IN)}"
-        ) from cause
-    except (OSError, UnicodeDecodeError) as cause:
-        raise InputError(f"{path}: cannot read: {cause}") from cause
-    pieces = re.split(r"^---(\w+)---[ \t]*$", text, flags=re.MULTILINE)
-    if tuple(pieces[1::2]) not in PARTS:
-        raise InputError(
-            f"{path}: expected a line ---answer---, and before it at most one line "
-            "---prepare---"
         )
-    parts = dict(
-        zip(("system", *pieces[1::2]), map(str.strip, pieces[::2]), strict=True)
+    parts, sha256 = read_parts(
+        path,
+        forms=PARTS,
+        expected="a line ---answer---, and before it at most one line ---prepare---",
     )
     _check(parts, path)
     return Mitigation(
         name=path.stem,
-        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        sha256=sha256,
         system=parts["system"],
         prepare=parts.get("prepare", ""),
         answer=parts["answer"],

@@ -30,6 +30,7 @@ import msgspec
 
 from threadmed.errors import InputError
 from threadmed.llm.model import Ask, Failed, Replied, Request, Schema, plain
+from threadmed.llm.prompt_parts import read_parts
 from threadmed.records import Message, Record
 
 PARTS = ("user", "schema")
@@ -119,36 +120,21 @@ def load_prompt(
             placeholder that it must or must not have, or has a schema that is no
             JSON object; names the file and the placeholder.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as cause:
-        raise InputError(f"{path}: no such prompt file") from cause
-    except (OSError, UnicodeDecodeError) as cause:
-        raise InputError(f"{path}: cannot read: {cause}") from cause
-    parts = _parts(text, path)
+    parts, sha256 = read_parts(
+        path,
+        forms=(PARTS[:1], PARTS),
+        expected="one line ---user--- and after it at most one line ---schema---",
+    )
     complaint = _complaint(parts, required=required, optional=optional)
     if complaint:
         raise InputError(f"{path}: {complaint}")
     return Prompt(
         name=path.stem,
-        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        sha256=sha256,
         system=parts["system"],
         user=parts["user"],
         schema=_schema(parts.get("schema"), path),
     )
-
-
-def _parts(text: str, path: Path) -> dict[str, str]:
-    """Cut a prompt file at its dividing lines."""
-    pieces = re.split(r"^---(\w+)---[ \t]*$", text, flags=re.MULTILINE)
-    names = tuple(pieces[1::2])
-    if names not in (PARTS[:1], PARTS):
-        raise InputError(
-            f"{path}: expected one line ---user--- and after it at most one line "
-            f"---schema---, found {', '.join(names) or 'neither'}"
-        )
-    bodies = (piece.strip() for piece in pieces[::2])
-    return dict(zip(("system", *names), bodies, strict=True))
 
 
 def _complaint(
