@@ -73,6 +73,7 @@ def test_a_study_without_answers_begins_with_identification(fresh: Folder) -> No
         ({"raters": ("",)}, "cannot be a rater's name"),
         ({"raters": ("<b>",)}, "cannot be a rater's name"),
         ({"raters": tuple("abcdefghijklmnopqrstuv")}, "at most 20"),
+        ({"raters": ("ito", "brandt"), "kit": "zoe"}, "would be ito, brandt, unless"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_drawn(
@@ -89,6 +90,8 @@ def test_a_study_in_which_nothing_can_be_rated_says_so(fresh: Folder) -> None:
 
     with pytest.raises(InputError, match="nothing to rate for scoring"):
         opened(fresh, task="scoring")
+    # Nobody asked for that task: the other is drawn.
+    assert [task for task, _ in opened(fresh)] == ["identification"]
 
 
 def test_why_answers_are_not_scored_is_said_until_they_are(fresh: Folder) -> None:

@@ -62,11 +62,15 @@ def test_complaints_are_one_line(folder: Folder, tmp_path: Path) -> None:
         (("--merge", tmp_path / "none.json"), 1, "not there yet"),
         (("--size", "0"), 2, "--size is 0"),
         (("--raters", "a,,b"), 2, "cannot be a rater's name"),
-        (("--kit", "zoe"), 1, "there is no rater 'zoe'"),
+        (("--kit", "zoe"), 2, "--kit: there is no rater 'zoe'"),
     ):
         done = threadmed("annotate", folder.root, *options)
         assert done.returncode == status
         assert why in complaint(done)
+        assert not folder.ratings.exists()
+    threadmed(
+        "annotate", folder.root, "--kit", "rater-1", "--out", tmp_path / "kit.html"
+    )
     done = threadmed("annotate", folder.root, "--export")
     assert "no answers to export yet" in done.stdout
 

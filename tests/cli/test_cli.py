@@ -181,6 +181,8 @@ def test_an_unreachable_server_is_one_line_and_nothing_is_lost(
     done = threadmed("run", tmp_path)
 
     assert "cannot be reached" in complaint(done)
+    assert "mend this and run again" in complaint(done)
+    assert "judge    judge-a: " in done.stdout
     assert done.returncode == 1
     assert paid > 0
     manifest = read_json(folder.manifest, RunManifest)

@@ -187,7 +187,7 @@ def test_a_folder_that_holds_no_ids_is_one_line(tmp_path: Path) -> None:
 
     done = threadmed("hydrate", tmp_path / "text", *DUMP, "--out", tmp_path / "again")
 
-    assert "ids.jsonl: no such file" in complaint(done)
+    assert "holds no release of ids; `threadmed build --release ids`" in complaint(done)
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])

@@ -100,6 +100,16 @@ def test_the_long_and_the_wide_form_say_the_same(tmp_path: Path) -> None:
     assert values(read_ratings(wide))["b", "y"] is None
 
 
+def test_a_table_of_scores_is_not_taken_for_one_of_ratings(tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    table.write_text(
+        "target,setting,thread_id,turn,score,outcome\nm,oracle,T1,1,1,scored\n"
+    )
+
+    with pytest.raises(InputError, match="scores.csv:1: is a table of scores"):
+        read_ratings(table)
+
+
 def test_a_wide_table_may_name_places_in_place_of_items(tmp_path: Path) -> None:
     path = table(
         tmp_path,

@@ -1,11 +1,12 @@
 """Opens the store of a study, and draws for each task what is rated, once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from threadmed.annotate.candidates import read_candidates
 from threadmed.annotate.ledger import Ledger
-from threadmed.annotate.sampling import Plan, draw
+from threadmed.annotate.sampling import Draw, Plan, draw
 from threadmed.annotate.sessions import ORGANISER
 from threadmed.annotate.tasks import TASK_NAMES, TaskName
 from threadmed.errors import InputError, UsageError
@@ -27,6 +28,8 @@ class Wanted(Record, frozen=True, kw_only=True):
     size: int | None = None
     raters: tuple[str, ...] | None = None
     gold_share: float | None = None
+    kit: str | None = None
+    """The rater whose kit is to be written."""
 
 
 def store_of(folder: Folder) -> Path:
@@ -47,37 +50,65 @@ def open_ledger(folder: Folder, wanted: Wanted) -> Ledger:
     """
     study = read_study(folder)
     _check(wanted)
+    if not store_of(folder).exists():
+        _check_kit(wanted)
     ledger = Ledger(store_of(folder))
     try:
-        for task in _tasks(folder, ledger, wanted):
-            _ensure_plan(folder, study, task, ledger=ledger, wanted=wanted)
+        drawn = [
+            _drawn(folder, study, task, wanted=wanted)
+            for task in _unplanned(folder, ledger, wanted)
+        ]
+        if not (any(drawn) or ledger.plans()):
+            _refuse(folder, "any task")
+        for each in filter(None, drawn):
+            ledger.add(each)
     except BaseException:
         ledger.close()
         raise
     return ledger
 
 
-def _ensure_plan(
-    folder: Folder, study: Study, task: TaskName, *, ledger: Ledger, wanted: Wanted
-) -> None:
-    """Draw for a task, or see to it that what was drawn is what is wanted."""
-    plan = ledger.plan(task)
-    if plan is not None:
-        _same(plan, wanted)
-        return
+def _check_kit(wanted: Wanted) -> None:
+    """Refuse a kit for nobody before anything is drawn for others."""
+    raters = wanted.raters or RATERS
+    if wanted.kit is not None and wanted.kit not in raters:
+        raise UsageError(
+            f"--kit: there is no rater {wanted.kit!r}; there would be "
+            f"{', '.join(raters)}, unless --raters names others"
+        )
+
+
+def _unplanned(folder: Folder, ledger: Ledger, wanted: Wanted) -> Iterator[TaskName]:
+    """Give the tasks to draw for; of others see to it that the plan is as wanted."""
+    for task in _tasks(folder, ledger, wanted):
+        plan = ledger.plan(task)
+        if plan is None:
+            yield task
+        else:
+            _same(plan, wanted)
+
+
+def _drawn(
+    folder: Folder, study: Study, task: TaskName, *, wanted: Wanted
+) -> Draw | None:
+    """Draw for a task; None where there is nothing, and nobody asked for that task."""
     candidates = read_candidates(folder, study, task)
     if not candidates:
-        raise InputError(f"{folder.root}: there is nothing to rate for {task}")
-    ledger.add(
-        draw(
-            candidates,
-            task=task,
-            size=wanted.size or SIZE,
-            raters=wanted.raters or RATERS,
-            gold_share=_gold(wanted),
-            seed=study.seed,
-        )
+        if task == wanted.task:
+            _refuse(folder, task)
+        return None
+    return draw(
+        candidates,
+        task=task,
+        size=wanted.size or SIZE,
+        raters=wanted.raters or RATERS,
+        gold_share=_gold(wanted),
+        seed=study.seed,
     )
+
+
+def _refuse(folder: Folder, what: str) -> NoReturn:
+    raise InputError(f"{folder.root}: there is nothing to rate for {what}")
 
 
 def _tasks(folder: Folder, ledger: Ledger, wanted: Wanted) -> Sequence[TaskName]:
@@ -94,7 +125,7 @@ def without_scoring(folder: Folder, plans: Sequence[Plan]) -> str:
     """Say why answers are not scored here; empty where they are."""
     if any(plan.task == "scoring" for plan in plans):
         return ""
-    add = "`threadmed annotate --task scoring` adds it"
+    add = f"`threadmed annotate {folder.root} --task scoring` adds it"
     if folder.answers.exists():
         return f"Scoring of answers was not drawn; {add}."
     return (

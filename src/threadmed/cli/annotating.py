@@ -73,6 +73,7 @@ def run_annotate(root: Path, request: Request) -> None:
         size=request.size,
         raters=tuple(name.strip() for name in names.split(",")) if names else None,
         gold_share=request.gold_share,
+        kit=request.kit,
     )
     if request.export or request.merge:
         _must_exist(store_of(folder), root)

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from itertools import count
@@ -16,10 +16,10 @@ import typer
 
 from threadmed.cli.progress import shown
 from threadmed.cli.terminal import printable
-from threadmed.errors import InputError, Stopped
+from threadmed.errors import InputError, ModelError, Stopped
 from threadmed.llm.model import ChatModel
-from threadmed.records import Model, Stage
-from threadmed.store import read_bytes, write_bytes, write_text
+from threadmed.records import Model, Spend, Stage
+from threadmed.store import read_bytes, read_json, write_bytes, write_text
 from threadmed.study import Folder, RunManifest, study_folder
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def run_study(
     if budget is not None and not budget >= 0:
         raise typer.BadParameter("--budget is an amount of USD, 0 or more")
     folder = study_folder(root)
-    manifest = conduct(folder, only=only, budget=budget, wait=wait)
-    say_spend(manifest)
+    conduct(folder, only=only, budget=budget, wait=wait)
     say(f"{folder.scores}: the scores; now `threadmed report {root}`")
 
 
@@ -102,7 +101,7 @@ def conduct(
     only: Stage | None = None,
     budget: float | None = None,
     wait: bool = True,
-) -> RunManifest:
+) -> None:
     """Run a study with the clock, the environment and a person who watches."""
     from threadmed.llm.providers import open_model
     from threadmed.run import run
@@ -136,13 +135,25 @@ def conduct(
         )
 
     kept = f"everything paid for is in {folder.journal}; run again to go on"
-    with stoppable(kept), shown(more=cost) as progress:
-        try:
-            manifest = asyncio.run(conducted())
-        except asyncio.CancelledError:
-            raise Stopped(f"stopped; {kept}") from None
-    remarks.again()
-    return manifest
+    try:
+        with stoppable(kept), shown(more=cost) as progress:
+            asyncio.run(conducted())
+    except asyncio.CancelledError:
+        raise Stopped(f"stopped; {kept}") from None
+    except ModelError:
+        _say_result(folder, remarks, begun=bool(engines))
+        raise
+    _say_result(folder, remarks)
+
+
+def _say_result(folder: Folder, remarks: Remarks, *, begun: bool = True) -> None:
+    """Print what should be known of a run, and what was paid.
+
+    Also where a model was given up: the others have been asked.
+    """
+    if begun:
+        remarks.again()
+        say_spend(read_json(folder.manifest, RunManifest).spend)
 
 
 def stop_by_signals(engine: "Engine") -> None:
@@ -167,9 +178,9 @@ def stop_by_signals(engine: "Engine") -> None:
             asyncio.get_running_loop().add_signal_handler(number, pressed)
 
 
-def say_spend(manifest: RunManifest) -> None:
+def say_spend(spends: Iterable[Spend]) -> None:
     """Print what was paid, per stage and model."""
-    for spend in manifest.spend:
+    for spend in spends:
         say(
             f"{spend.stage:8} {spend.model}: {spend.calls:,} calls, {spend.reused:,} "
             f"more served by them, {spend.tokens_in:,} tokens in, "
@@ -202,7 +213,7 @@ def run_demo(out: Path) -> None:
     write_bytes(out / "reference.jsonl", read_bytes(sample / "labels.jsonl"))
     if not folder.study.exists():
         write_text(folder.study, _template("demo.toml"))
-    say_spend(conduct(folder))
+    conduct(folder)
     run_report(out)
 
 

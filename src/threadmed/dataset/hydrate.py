@@ -152,6 +152,10 @@ def _restored(
 
 
 def _read(folder: Path) -> tuple[tuple[Wanted, ...], Manifest]:
+    if not (folder / "ids.jsonl").exists():
+        raise InputError(
+            f"{folder}: holds no release of ids; `threadmed build --release ids` writes one"
+        )
     sources = read_records(folder / "ids.jsonl", ThreadSource)
     flags = read_records(folder / "flags.jsonl", ThreadFlags)
     manifest = read_json(folder / "manifest.json", Manifest)

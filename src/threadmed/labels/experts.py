@@ -180,6 +180,11 @@ def _is_long(path: Path, columns: Sequence[str]) -> bool:
         if not column or columns.count(column) > 1:
             raise InputError(f"{path}:1: column {column!r} has no name or stands twice")
     is_long = "rater" in columns or "value" in columns
+    if not is_long and {"target", "setting", "score"} <= set(columns):
+        raise InputError(
+            f"{path}:1: is a table of scores, which `threadmed measure` reads; a table "
+            "of ratings has item,rater,value, or item and a column for each rater"
+        )
     missing = [column for column in LONG[1:] if is_long and column not in columns]
     if "item" not in columns and not {"thread_id", "turn"} <= set(columns):
         missing.insert(0, "item")

@@ -154,7 +154,11 @@ def _known(group: BaseExceptionGroup[BaseException]) -> BaseException:
 def _refuse_silence(this: Run, engine: Engine) -> None:
     """Complain of a model that was given up, or never answered: that is no finding."""
     if engine.broken:
-        raise ModelError("; ".join(why for _, why in sorted(engine.broken.items())))
+        given_up = "; ".join(why for _, why in sorted(engine.broken.items()))
+        raise ModelError(
+            f"{given_up}; the others went on, and what was paid for is kept, so mend "
+            "this and run again"
+        )
     for (stage, model), why in sorted(this.failed.items()):
         if not this.used.get((stage, model)):
             raise ModelError(

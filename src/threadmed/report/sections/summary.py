@@ -140,7 +140,12 @@ def _lead(found: Found, measured: Measurement) -> str:
         for o in group.outcomes
         if o.outcome == "pending"
     )
-    if not found.manifest.complete or pending:
+    if not (found.manifest.complete or pending):
+        sentences.append(
+            "The run is not complete: calls to a model did not get through; the section "
+            "on outcomes says which answers are missing."
+        )
+    if pending:
         items = sum(group.n_items for group in measured.groups)
         sentences.append(
             f"The run is not complete: {count(pending)} of {count(items)} items are "
