@@ -150,7 +150,9 @@ def test_a_stopped_run_says_how_much_is_missing(tmp_path: Path) -> None:
     write_json(folder.manifest, msgspec.structs.replace(manifest, complete=False))
     report = report_of(read_found(folder))
 
-    assert "The run is not complete: 0 of" in report.summary.lead
+    # No score is pending, and none is said to be.
+    assert "The run is not complete; outcomes" in report.summary.lead
+    assert "0 of" not in report.summary.lead
     assert "stopped early" in text_of(report)
 
 

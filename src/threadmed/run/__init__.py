@@ -156,8 +156,7 @@ def _refuse_silence(this: Run, engine: Engine) -> None:
     if engine.broken:
         given_up = "; ".join(why for _, why in sorted(engine.broken.items()))
         raise ModelError(
-            f"{given_up}; the others went on, and what was paid for is kept, so mend "
-            "this and run again"
+            f"{given_up}; what was paid for is kept, so mend this and run again"
         )
     for (stage, model), why in sorted(this.failed.items()):
         if not this.used.get((stage, model)):

@@ -142,8 +142,7 @@ def _lead(found: Found, measured: Measurement) -> str:
     )
     if not (found.manifest.complete or pending):
         sentences.append(
-            "The run is not complete: calls to a model did not get through; the section "
-            "on outcomes says which answers are missing."
+            "The run is not complete; outcomes and coverage, below, say what is missing."
         )
     if pending:
         items = sum(group.n_items for group in measured.groups)
